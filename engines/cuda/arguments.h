@@ -15,12 +15,12 @@
 enum { BLOCK = 256, WARP = 32 }; /* threads */
 
 enum {
-    PIECE = 256, /* links whose sum is formed before it joins the total: the contract of bits */
-    LONG = 256,  /* links above which a row is summed up by pieces, by several warps */
+    PIECE = 256, /* edges whose sum is formed before it joins the total: the contract of bits */
+    LONG = 256,  /* edges above which a row is summed up by pieces, by several warps */
     COPIES = 8   /* of the sums of a chunk, so that fewer blocks add to the same numbers */
 };
 
-/* Threads of a row: a power of two, a warp at most, and as many links as they read at a time. */
+/* Threads of a row: a power of two, a warp at most, and as many edges as they read at a time. */
 CAFE_INLINE int row_threads(int64_t stride) {
     int threads = 8;
     while (threads < WARP && threads * 4 < stride) threads *= 2;
@@ -45,7 +45,7 @@ typedef struct scale_rows_args {
     int64_t rows, stride, columns;
 } scale_rows_args;
 
-/* The links of a graph (operator/operator.h). */
+/* The edges of a graph (operator/operator.h). */
 typedef struct links {
     int64_t n;
     const int64_t *offsets;
@@ -66,7 +66,7 @@ typedef struct start_rows_args {
     int64_t blocks; /* that share the rows */
 } start_rows_args;
 
-/* ---- rows of links --------------------------------------------------------------------------- */
+/* ---- rows of edges --------------------------------------------------------------------------- */
 
 /* Nodes first, first + step, ...: count of them. */
 typedef struct nodes {
@@ -92,7 +92,7 @@ typedef struct stored {
     int32_t storage;
 } stored;
 
-/* Rows of links that warps take one after the other. */
+/* Rows of edges that warps take one after the other. */
 typedef struct row_work {
     links links;
     nodes range;
@@ -104,14 +104,14 @@ typedef struct row_work {
     int32_t *taken; /* how many items are; 0 before */
 } row_work;
 
-/* weights_j of all links, with their factors */
+/* weights_j of all edges, with their factors */
 typedef struct weigh_links_args {
     links links;
     float *weights;
     int64_t blocks;
 } weigh_links_args;
 
-/* degrees_u = sum over the links of u */
+/* degrees_u = sum over the edges of u */
 typedef struct sum_degrees_args {
     links links;
     double *degrees;
@@ -207,14 +207,14 @@ typedef struct sweep_args {
     uint16_t *packed;      /* all rows in 16 bits; NULL: not */
     float *single;         /* S as it is read */
     int32_t *kept, *count; /* numbers of the rows that are kept, and how many; 0 before */
-    cafe_gains *gains;     /* of the chunk: COPIES of the sums of its moves and links inside */
+    cafe_gains *gains;     /* of the chunk: COPIES of the sums of its moves and edges inside */
     double *s, *totals;    /* S; what the chunk adds to it, COPIES */
     const double *mass;    /* of the chunk */
-    const int64_t *inner_offsets;                /* of its nodes; NULL: no links inside */
+    const int64_t *inner_offsets;                /* of its nodes; NULL: no edges inside */
     const int32_t *inner_owners, *inner_targets; /* numbers in the chunk */
     const float *inner_weights;                  /* NULL: 1 */
     double total, expected, unit, per_unit, kappa, gamma, theta, mean_degree, resolution;
-    int64_t blocks; /* that share the links inside, and the rows that are kept */
+    int64_t blocks; /* that share the edges inside, and the rows that are kept */
     int32_t sign, softmax, storage;
     int32_t together; /* together: some chunk has more than one node */
 } sweep_args;

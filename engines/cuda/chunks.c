@@ -1,4 +1,4 @@
-/* The links inside chunks, found on the device. */
+/* The edges inside chunks, found on the device. */
 #include "cuda.h"
 
 /* offsets_i+1 = sum of the counts 1 .. i + 1: blocks on the device, their totals here. */

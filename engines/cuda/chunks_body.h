@@ -35,7 +35,7 @@ BODY int is_inside(const chunks_args *a, const spot *s, int64_t w) {
     return (uint32_t)(far < 0 ? -far : far) % (uint32_t)a->step == 0;
 }
 
-/* How many links each node keeps, those to later nodes; a_u / p_u. */
+/* How many edges each node keeps, those to later nodes; a_u / p_u. */
 BODY void count_inside_body(const chunks_args *a, int64_t block) {
     const links *q = &a->links;
     THREADS(t) {
@@ -60,7 +60,7 @@ BODY void count_inside_body(const chunks_args *a, int64_t block) {
     }
 }
 
-/* The links themselves: both nodes as their numbers in the chunk. */
+/* The edges themselves: both nodes as their numbers in the chunk. */
 BODY void list_inside_body(const chunks_args *a, int64_t block) {
     const links *q = &a->links;
     THREADS(t) {

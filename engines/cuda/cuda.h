@@ -16,7 +16,7 @@ typedef struct cuda_shared {
     const void *here;
     void *there;
     int64_t bytes, holders;
-    bool weighed; /* weights of links with these factors, not the array itself */
+    bool weighed; /* weights of edges with these factors, not the array itself */
 } cuda_shared;
 
 typedef struct cuda_state {

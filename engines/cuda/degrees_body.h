@@ -1,6 +1,6 @@
-/* Degrees: sums over the links of a row, one after the other. */
+/* Degrees: sums over the edges of a row, one after the other. */
 
-/* The links of row u, in double precision. Each thread of a warp reads one of 32 links, and all of
+/* The edges of row u, in double precision. Each thread of a warp reads one of 32 edges, and all of
  * them add up all: in the order of the row, though they are read at once. */
 BODY double add_row(const links *q, int64_t u, int lane) {
     const int64_t end = q->offsets[u + 1];

@@ -29,7 +29,7 @@ int device_open(device **made, char *text, size_t size);
 void device_close(device *d); /* accepts NULL */
 const char *device_error(int error);
 
-/* Memory of the device; NULL where there is none. */
+/* Memory of the device; NULL if there is none. */
 void *device_allocate(device *d, int64_t bytes);
 void device_release(device *d, void *memory); /* accepts NULL */
 void device_memory(device *d, int64_t *left, int64_t *all);

@@ -137,8 +137,8 @@ static void free_graph(cafe_context *context, cuda_state *state, cuda_graph *g) 
     state->host->release(context, g);
 }
 
-/* Factors are random reads, one a link in every sweep: where there is room, the weights of all
- * links, with their factors, take their place. */
+/* Factors are random reads, one an edge in every sweep: if there is room, the weights of all
+ * edges, with their factors, take their place. */
 static cafe_status weigh(cafe_context *context, cuda_state *state, const cafe_operator_parts *q,
                          links *l) {
     enum { SHARE = 8 }; /* of the memory that is left, at most one of so many */

@@ -20,7 +20,7 @@ enum { START_UNIT = 0, START_SIMPLEX = 1, START_LINKS = 3 };
 #include "chunks_body.h"
 #include "neighbours_body.h"
 
-#include "degrees_body.h" /* reads links */
+#include "degrees_body.h" /* reads edges */
 #include "rows_body.h"
 #include "sums_body.h"
 #include "sweep_body.h"

@@ -62,7 +62,7 @@ BODY float link_weight(const links *q, int64_t u, int64_t j) {
     return cafe_row_weight(q->targets, q->weights, q->factor, u, j);
 }
 
-/* The weights of all links, a warp a row. */
+/* The weights of all edges, a warp a row. */
 BODY void weigh_links_body(const weigh_links_args *a, int64_t block) {
     const links *q = &a->links;
     for (int64_t u = block; u < q->n; u += a->blocks) {
@@ -73,7 +73,7 @@ BODY void weigh_links_body(const weigh_links_args *a, int64_t block) {
     }
 }
 
-/* ---- sums of some links ---------------------------------------------------------------------- */
+/* ---- sums of some edges ---------------------------------------------------------------------- */
 
 /* Four floats of a row; the storage is a constant where this is called. */
 INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at) {
@@ -86,8 +86,8 @@ INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at)
 
 enum { AT_ONCE = 12 }; /* rows asked for before the first is added */
 
-/* Links that a team works on: `all` of them from `from` on, of row u, four columns from `column`
- * on. Every thread of the team reads one link of a batch, and all of them take it from there. */
+/* Edges that a team works on: `all` of them from `from` on, of row u, four columns from `column`
+ * on. Every thread of the team reads one edge of a batch, and all of them take it from there. */
 typedef struct some_links {
     const links *q;
     const stored *x;
@@ -97,7 +97,7 @@ typedef struct some_links {
     float weight;
 } some_links;
 
-/* Links i .. i + AT_ONCE - 1 of a batch that begins with link j, or those before `count`. */
+/* Edges i .. i + AT_ONCE - 1 of a batch that begins with edge j, or those before `count`. */
 INLINE_BODY void add_rows(const some_links *s, const int32_t storage, const team by,
                           const int whole, int j, int i, int count, four *sum) {
     const four none = {0, 0, 0, 0};
@@ -119,7 +119,7 @@ INLINE_BODY void add_rows(const some_links *s, const int32_t storage, const team
     }
 }
 
-/* Their sum, link by link; the next batch is asked for meanwhile. */
+/* Their sum, edge by edge; the next batch is asked for meanwhile. */
 INLINE_BODY four sum_stored(some_links s, const int32_t storage, const team by) {
     four sum = {0, 0, 0, 0};
     for (int j = 0; j < s.all; j += by.group) {
@@ -179,7 +179,7 @@ BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
     return sum;
 }
 
-/* What a team of threads has: number i of the range, node u, or none (i < 0); the links that it
+/* What a team of threads has: number i of the range, node u, or none (i < 0); the edges that it
  * sums up, which are the row's or (wide >= 0: the number of a long row) those of a piece; the first
  * batch of them. */
 typedef struct row_at_work {
@@ -195,7 +195,7 @@ BODY int64_t pieces_of(const links *q, int64_t u) {
     return (q->offsets[u + 1] - q->offsets[u] + PIECE - 1) / PIECE;
 }
 
-/* The sum of these links, four columns. */
+/* The sum of these edges, four columns. */
 INLINE_BODY four sum_links(const row_work *w, const row_at_work *r, const int32_t storage,
                            int64_t column, const team by) {
     const some_links s = {&w->links,      &w->x,       r->from,   r->u,     (int)(r->to - r->from),
@@ -254,7 +254,7 @@ INLINE_BODY row_at_work take_row(const row_work *w, int64_t item, int t, int gro
     return r;
 }
 
-/* Its links: long rows come by their pieces. The first batch is asked for. */
+/* Its edges: long rows come by their pieces. The first batch is asked for. */
 INLINE_BODY void read_row(const row_work *w, row_at_work *r, const team by) {
     if (r->wide >= 0) {
         r->from += (r->piece - w->wide.rows[r->wide].first) * PIECE;

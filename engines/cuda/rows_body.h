@@ -91,12 +91,12 @@ BODY int row_fate(const start_rows_args *a, int64_t u, const float *row) {
     return labelled ? ROW_LABEL : a->labels && !a->given ? ROW_EVEN : ROW_DRAWN;
 }
 
-/* ---- of the links ---------------------------------------------------------------------------- */
+/* ---- of the edges ---------------------------------------------------------------------------- */
 
 /* Columns of a start that are added up beside the threads; those of longer rows in their places. */
 enum { START_HELD = 1024 };
 
-/* Row u of A S: the marks of 32 links at a time, then each thread adds its columns t, t + 32, ...
+/* Row u of A S: the marks of 32 edges at a time, then each thread adds its columns t, t + 32, ...
  * of them. */
 BODY void add_links(int lane, const int32_t *marks, const float *weights, int count, float *row) {
     for (int i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* One chunk of a sweep: the new rows, the links inside, then S and the rows that were kept. */
+/* One chunk of a sweep: the new rows, the edges inside, then S and the rows that were kept. */
 
 /* ---- the rules ------------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ INLINE_BODY pull pull_of(const sweep_args *a, const kind how, double mass, const
 
 /* ---- new rows -------------------------------------------------------------------------------- */
 
-/* A row's numbers are held beside the threads where there is room for them. */
+/* A row's numbers are held beside the threads if there is room for them. */
 enum { HELD = 256 };
 
 /* A row at work: it moves; others of the chunk read it. */
@@ -344,7 +344,7 @@ BODY void move_any_rows_body(const sweep_args *a, int64_t block) {
     move_all(a, block, how);
 }
 
-/* ---- links inside the chunk ------------------------------------------------------------------ */
+/* ---- edges inside the chunk ------------------------------------------------------------------ */
 
 /* Lane l of <x - old_x, y - old_y>. */
 BODY float lane_moves(int64_t stride, int lanes, int lane, const float *x, const float *old_x,
@@ -354,7 +354,7 @@ BODY float lane_moves(int64_t stride, int lanes, int lane, const float *x, const
     return sum;
 }
 
-/* Blocks share the links; the rows of their ends are all kept. */
+/* Blocks share the edges; the rows of their ends are all kept. */
 BODY void sum_inner_body(const sweep_args *a, int64_t block) {
     SHARED(float, dots, BLOCK);
     SHARED(double, inner, BLOCK);

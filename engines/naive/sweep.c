@@ -11,7 +11,7 @@ static cafe_status need_graph(cafe_context *context, const cafe_engine_host *hos
     return host->fail(context, CAFE_ERROR_ARGUMENT, "the engine 'naive' runs graphs, not tables");
 }
 
-/* sum = sum over w of a(u,w) x_w: in single precision, pieces of 256 links in the order of the row,
+/* sum = sum over w of a(u,w) x_w: in single precision, pieces of 256 edges in the order of the row,
  * then the pieces. */
 static void gather(const cafe_operator_parts *q, const cafe_block *x, int64_t u, float *sum) {
     enum { PIECE = 256 };
@@ -272,7 +272,7 @@ static void add_inner(sweep *w, int64_t c, int64_t i) {
     }
 }
 
-/* Growth of the objective with a chunk. The nodes and their links are taken backwards: what they
+/* Growth of the objective with a chunk. The nodes and their edges are taken backwards: what they
  * add up has no order. */
 static double run_chunk(sweep *w, int64_t c) {
     cafe_range all = chunk_nodes(w, c);

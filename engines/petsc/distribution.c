@@ -1,4 +1,4 @@
-/* Which process holds which pieces: in turn, or as a partitioner has it, so that few links lead
+/* Which process holds which pieces: in turn, or as a partitioner has it, so that few edges lead
  * from one process to another. */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "petsc.h"
 
 /* The pieces as a graph: rows first .. last - 1 of it are this process's to bring, each with the
- * links to the other pieces. */
+ * edges to the other pieces. */
 typedef struct quotient {
     int64_t first, last;
     PetscInt *offsets, *targets, *counts, *sizes; /* PETSc frees the first three with its matrix */
@@ -20,7 +20,7 @@ static void free_quotient(quotient *q) {
     PetscFree(q->sizes);
 }
 
-/* Links of piece i to each piece, into links[]. */
+/* Edges of piece i to each piece, into links[]. */
 static void count_links(const cafe_operator_parts *q, const petsc_layout *l, int64_t i,
                         int64_t *links) {
     int64_t first = i * l->piece, last = first + petsc_piece_size(l, i);
@@ -33,7 +33,7 @@ static PetscInt capped(int64_t count) {
     return (PetscInt)(count < PETSC_MAX_INT ? count : PETSC_MAX_INT);
 }
 
-/* Twice over the links: to count, then to put them down. */
+/* Twice over the edges: to count, then to put them down. */
 static cafe_status fill_quotient(cafe_context *context, const petsc_state *state,
                                  const cafe_operator_parts *q, const petsc_layout *l,
                                  int64_t *links, quotient *of) {
@@ -108,7 +108,7 @@ done:
     return status;
 }
 
-/* The share of links between processes. */
+/* The share of edges between processes. */
 static cafe_status find_cut(cafe_context *context, const petsc_state *state, const quotient *q,
                             const int32_t *owner, int64_t arcs, double *cut) {
     cafe_status status = CAFE_OK;

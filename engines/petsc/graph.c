@@ -1,4 +1,4 @@
-/* The links of a process's rows, the ghosts that they lead to, and products with them. */
+/* The edges of a process's rows, the ghosts that they lead to, and products with them. */
 #include "petsc.h"
 
 #include <string.h>

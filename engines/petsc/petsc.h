@@ -3,7 +3,7 @@
  * A block of n rows is cut into pieces of cafe_piece_rows(n) rows; a piece is a process's, whole,
  * and all pieces of a small block are one process's (operator/chunks.h). A process keeps the rows
  * of its pieces in their order, and behind them room for ghosts: copies of the rows of others that
- * its links lead to. The room is address space: memory is taken by the rows that are written.
+ * its edges lead to. The room is address space: memory is taken by the rows that are written.
  */
 #ifndef CAFE_PETSC_H
 #define CAFE_PETSC_H
@@ -102,7 +102,7 @@ typedef struct petsc_trip {
     int count;
 } petsc_trip;
 
-/* What this process holds of an operator: the links of its rows, with targets by their places, own
+/* What this process holds of an operator: the edges of its rows, with targets by their places, own
  * rows first, then ghosts in the order of their numbers. */
 typedef struct petsc_graph {
     const petsc_layout *layout;
@@ -113,7 +113,7 @@ typedef struct petsc_graph {
     int64_t *offsets;
     int32_t *targets;
     float *weights, *factor, *loops;
-    void *held; /* by the processor, of the whole: the weights of its links */
+    void *held; /* by the processor, of the whole: the weights of its edges */
     double *p;
     int32_t *inner, *border; /* places of the rows that need no ghosts, and of the others */
     int64_t inners, borders;

@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-/* <Delta_u, Delta_w> for links to ghosts of the chunk, while their old rows stand. */
+/* <Delta_u, Delta_w> for edges to ghosts of the chunk, while their old rows stand. */
 static void weigh_ghosts(petsc_sweep *s) {
     const petsc_plan *plan = &s->plan;
     int64_t stride = s->h->stride, first = plan->receive_starts[s->sender * s->graph->senders];

@@ -7,7 +7,7 @@
  *     neighbours' sums of inner nodes     | rows of ghosts, S's change of the chunk before arrive
  *     neighbours' sums of border nodes
  *     moves of all nodes by the rule, their part of S's change
- *     links inside the chunk weighed, rows written, those that others copy sent
+ *     edges inside the chunk weighed, rows written, those that others copy sent
  *
  * The gain needs one sum over the processes at the end of the sweep: all parts of it, and S's
  * change, are sums without an order (kernels/sum_shapes.h).
@@ -156,7 +156,7 @@ static void move_task(void *argument, int64_t task, int32_t worker) {
     s->part[worker] = sums;
 }
 
-/* Links inside the chunk whose nodes are both of this process. */
+/* Edges inside the chunk whose nodes are both of this process. */
 static void weigh_task(void *argument, int64_t task, int32_t worker) {
     petsc_sweep *s = argument;
     const petsc_plan *plan = &s->plan;

@@ -4,7 +4,7 @@
 
 #include "petsc.h"
 
-/* A link inside a chunk from an own node to a ghost that comes later in it. */
+/* An edge inside a chunk from an own node to a ghost that comes later in it. */
 typedef struct petsc_cross {
     int32_t kept;  /* where the own node's move is kept */
     int32_t place; /* of the ghost among the rows that arrive */
@@ -15,12 +15,12 @@ typedef struct petsc_plan {
     int32_t *list;   /* places of own nodes in the order of chunks: inner ones first in each */
     int64_t *inners; /* how many of each chunk are inner */
     int64_t most;    /* nodes of the largest chunk */
-    /* Links inside chunks between own nodes, by list; targets are numbers in the chunk. NULL: none.
+    /* Edges inside chunks between own nodes, by list; targets are numbers in the chunk. NULL: none.
      */
     int64_t *offsets;
     int32_t *targets;
     float *weights;
-    /* Links inside chunks to ghosts, by chunks. */
+    /* Edges inside chunks to ghosts, by chunks. */
     int64_t *cross_starts;
     petsc_cross *cross;
     int32_t *kept; /* by list: where the node's move is kept, -1: nowhere; NULL: no move is */
@@ -65,7 +65,7 @@ cafe_status petsc_plan_make(cafe_context *context, const cafe_operator *op, pets
 void petsc_plan_free(cafe_context *context, petsc_sweep *s);
 
 /* row_exchange.c: the rows of the chunk at work that others copy are sent; those of the last one sent
- * arrive, and links to them are weighed. */
+ * arrive, and edges to them are weighed. */
 cafe_status petsc_send(cafe_context *context, petsc_sweep *s);
 cafe_status petsc_receive(cafe_context *context, petsc_sweep *s);
 

@@ -1,4 +1,4 @@
-/* The plan of a sweep: a process's nodes in the order of chunks, links inside them, rows that
+/* The plan of a sweep: a process's nodes in the order of chunks, edges inside them, rows that
  * travel. */
 #include <string.h>
 
@@ -114,7 +114,7 @@ static cafe_status plan_travel(cafe_context *context, petsc_sweep *s) {
     return plan->outgoing && plan->incoming && plan->requests ? CAFE_OK : CAFE_ERROR_MEMORY;
 }
 
-/* ---- links inside chunks --------------------------------------------------------------------- */
+/* ---- edges inside chunks --------------------------------------------------------------------- */
 
 /* Is w another node of u's chunk? */
 static bool inside(const cafe_chunks *c, int64_t u, int64_t w) {
@@ -141,7 +141,7 @@ static cafe_status find_spots(cafe_context *context, const petsc_sweep *s, spots
     return CAFE_OK;
 }
 
-/* One node's links inside its chunk: counted, or with `fill` put down. A link is its first node's.
+/* One node's edges inside its chunk: counted, or with `fill` put down. An edge is its first node's.
  */
 static void take_node(petsc_sweep *s, const cafe_operator_parts *q, const spots *at, int64_t i,
                       bool fill, int64_t *crossed, int64_t *moves) {

@@ -1,4 +1,4 @@
-/* The scene of a picture: the frame, ticks, links and legend, drawn through a pen so that PNG and
+/* The scene of a picture: the frame, ticks, edges and legend, drawn through a pen so that PNG and
  * SVG cannot differ.
  *
  *     +--------------------------------+
@@ -225,7 +225,7 @@ void cafe_scene_free(cafe_context *context, cafe_scene *s) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Whether the graph's links are drawn. */
+/* Whether the graph's edges are drawn. */
 static bool links_drawn(const cafe_scene *s) {
     return s->inputs.graph && s->inputs.graph->counts.edges <= s->options.most_links &&
            s->options.most_links > 0;

@@ -1,4 +1,4 @@
-/* Names of the leading nodes: those with most links first, each at the first of eight places around
+/* Names of the leading nodes: those with most edges first, each at the first of eight places around
  * its point where it lies on no other name, on no point of a small graph, and in the picture.
  */
 #include <math.h>

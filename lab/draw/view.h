@@ -49,7 +49,7 @@ void cafe_view_drop(cafe_view *page, int64_t first);
 /* Bytes of the page that are left; INT64_MAX without one. */
 int64_t cafe_view_left(const cafe_view *page);
 
-/* The links, each once, from the point of smaller number to the larger. */
+/* The edges, each once, from the point of smaller number to the larger. */
 cafe_status cafe_view_add_links(cafe_view *page);
 
 /* The nearest nodes of each node by the cosine of their vectors: ten, or as many as fit half of

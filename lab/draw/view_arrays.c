@@ -1,5 +1,5 @@
 /* What goes into a page, in the order in which it matters: who is where, the communities, labels
- * and centralities, names, the table, the nearest nodes, the first columns, links, more columns.
+ * and centralities, names, the table, the nearest nodes, the first columns, edges, more columns.
  * What does not fit is left out whole.
  */
 #include <math.h>
@@ -15,7 +15,7 @@
 enum {
     SMALL = 200000,     /* points up to which precision costs nothing worth saving */
     SECTION_TEXT = 208, /* bytes around a section's base64, and of its line in the directory */
-    FIRST_COLUMNS = 8,  /* before the links */
+    FIRST_COLUMNS = 8,  /* before the edges */
     MOST_CENTRALITY = 1023
 };
 
@@ -348,7 +348,7 @@ static cafe_status add_facts(cafe_view *page) {
     return CAFE_OK;
 }
 
-/* How many links a node has, where the links themselves are not in the page. */
+/* How many edges a node has, where the edges themselves are not in the page. */
 static cafe_status add_degrees(cafe_view *page) {
     const cafe_graph *g = page->graph;
     cafe_view_section section = {.name = "degree"};

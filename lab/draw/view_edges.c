@@ -1,4 +1,4 @@
-/* The links of a page: for every point the points of larger number that it is linked to, ascending,
+/* The edges of a page: for every point the points of larger number that it is linked to, ascending,
  * as differences. Along the curve near points have near numbers, so that most differences are
  * small.
  */
@@ -10,7 +10,7 @@
 
 typedef struct links {
     int64_t count;
-    uint32_t *degree; /* links of each point to points of larger number */
+    uint32_t *degree; /* edges of each point to points of larger number */
     int64_t *start;
     uint32_t *target; /* later: the differences */
     uint32_t *weight; /* the bits of the floats; NULL: all 1 */
@@ -91,7 +91,7 @@ cafe_status cafe_view_add_links(cafe_view *page) {
     bool all = page->options->links == CAFE_VIEW_LINKS_ALL;
     cafe_status status = CAFE_OK;
     if (page->options->links == CAFE_VIEW_LINKS_NONE) return CAFE_OK;
-    /* a link takes a byte at least: what cannot fit need not be packed to be seen */
+    /* an edge takes a byte at least: what cannot fit need not be packed to be seen */
     if (!all && page->graph->counts.edges > cafe_view_left(page)) return CAFE_OK;
     CAFE_TRY(make_links(page, &l));
     CAFE_TRY(cafe_check_cancel(page->context));

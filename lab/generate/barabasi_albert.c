@@ -1,13 +1,13 @@
 /* Barabasi-Albert growth, in parallel (Sanders and Schulz, IPL 116, 2016).
  *
  * The first c+1 nodes are all linked with each other; then node after node comes with about the
- * same number of links to older nodes, each chosen in proportion to its degree. Number the links
+ * same number of edges to older nodes, each chosen in proportion to its degree. Number the edges
  * from 0 and write their ends in a row, at 2i the new node and at 2i+1 the old one: an end drawn
- * uniformly from those that older nodes filled is such a choice. Which end link i draws depends on
+ * uniformly from those that older nodes filled is such a choice. Which end edge i draws depends on
  * i alone, so whoever wants the node at end 2i+1 draws it again and follows, until an end is met
  * whose node is known: half of all ends, so after about two steps.
  *
- * A node that draws the same older node twice has a link too few. Those links are drawn again from
+ * A node that draws the same older node twice has an edge too few. Those edges are drawn again from
  * nodes chosen at random among all the later ones.
  */
 #include <math.h>
@@ -28,7 +28,7 @@ static int64_t later_nodes(const growth *g) {
     return g->n - 1 - g->core;
 }
 
-/* The first link of node u > c, and the node that link i comes with. */
+/* The first edge of node u > c, and the node that edge i comes with. */
 static int64_t first_link(const growth *g, int64_t u) {
     return g->core_links + cafe_share_start(g->links, later_nodes(g), u - g->core - 1);
 }
@@ -36,7 +36,7 @@ static int64_t node_of_link(const growth *g, int64_t i) {
     return g->core + 1 + cafe_share_of(g->links, later_nodes(g), i - g->core_links);
 }
 
-/* Link i of the core joins a and b < a, i = a (a-1) / 2 + b. */
+/* Edge i of the core joins a and b < a, i = a (a-1) / 2 + b. */
 static void core_link(int64_t i, int64_t *a, int64_t *b) {
     int64_t x = (int64_t)((1 + sqrt(1 + 8 * (double)i)) / 2);
     while (x * (x - 1) / 2 > i) x--;
@@ -80,8 +80,8 @@ static void draw(const void *model, int kind, uint64_t index, int32_t *u, int32_
     }
 }
 
-/* The smallest c with c links for every later node enough: c (c+1)/2 + c (n-1-c) >= edges. Then
- * c (c+1)/2 <= edges too, and every node after the core has c or c-1 links, at least one. */
+/* The smallest c with c edges for every later node enough: c (c+1)/2 + c (n-1-c) >= edges. Then
+ * c (c+1)/2 <= edges too, and every node after the core has c or c-1 edges, at least one. */
 static int64_t choose_core(int64_t n, int64_t edges) {
     int64_t c = edges / n > 1 ? edges / n : 1;
     while (c < n - 1 && c * n - c * (c + 1) / 2 < edges) c++;

@@ -14,7 +14,7 @@ typedef struct cafe_partition {
 } cafe_partition;
 
 /* The number of blocks asked for, or sqrt(n)/2 of them, fewer when a block of average size would
- * have less than `room` places for every link inside it that a node has. */
+ * have less than `room` places for every edge inside it that a node has. */
 int64_t cafe_generate_blocks(const cafe_generate_options *options, int64_t room);
 
 /* Room for a partition into so many blocks; the caller sets start[] before cafe_partition_spread()

@@ -1,4 +1,4 @@
-/* What the random graph models share: a shuffle, and drawing links until a simple graph has as many
+/* What the random graph models share: a shuffle, and drawing edges until a simple graph has as many
  * edges as wanted. */
 #ifndef CAFE_GENERATE_GENERATE_H
 #define CAFE_GENERATE_GENERATE_H
@@ -8,16 +8,16 @@
 
 #include "base/random.h"
 
-/* A model draws links by number: link `index` is a function of the seed and the index alone. */
+/* A model draws edges by number: edge `index` is a function of the seed and the index alone. */
 typedef struct cafe_drawing {
     int64_t nodes;
-    int64_t wanted[2];     /* links of kind 0 and kind 1; with labels: inside and between blocks */
-    const int32_t *labels; /* blocks of the nodes; NULL: all links are of kind 0 */
+    int64_t wanted[2];     /* edges of kind 0 and kind 1; with labels: inside and between blocks */
+    const int32_t *labels; /* blocks of the nodes; NULL: all edges are of kind 0 */
     void (*draw)(const void *model, int kind, uint64_t index, int32_t *u, int32_t *w);
     const void *model;
 } cafe_drawing;
 
-/* The simple graph of the drawn links. Loops and repeated links are drawn again, until all edges
+/* The simple graph of the drawn edges. Loops and repeated edges are drawn again, until all edges
  * are there (of a large graph 199 in 200), or the model has hardly any new ones to give. */
 cafe_status cafe_generate_links(cafe_context *context, const cafe_drawing *drawing,
                                 cafe_graph **graph);

@@ -1,23 +1,23 @@
 /* The degree-corrected planted partition with power-law degrees and block sizes.
  *
  * Like the LFR benchmark (Lancichinetti, Fortunato, Radicchi, PRE 78, 2008) it has skewed degrees,
- * skewed block sizes, and nodes with about a share 1 - mixing of their links inside their block;
+ * skewed block sizes, and nodes with about a share 1 - mixing of their edges inside their block;
  * unlike it, degrees are met in expectation (Karrer and Newman, PRE 83, 2011), so that every link
  * can be drawn on its own:
  *
  *   node u has weight d_u = min(d t_u, cap_u), t_u Pareto with the exponent, d such that the
  *   weights sum to 2m
- *   a link inside: u with probability d_u / 2m, then w of its block in proportion to d_w
- *   a link between: u likewise, then w of the other blocks in proportion to d_w
+ *   an edge inside: u with probability d_u / 2m, then w of its block in proportion to d_w
+ *   an edge between: u likewise, then w of the other blocks in proportion to d_w
  *
- * so node u expects 2m(1 - mixing) d_u/2m = (1 - mixing) d_u links inside. The cap is sqrt(2m), up
+ * so node u expects 2m(1 - mixing) d_u/2m = (1 - mixing) d_u edges inside. The cap is sqrt(2m), up
  * to which a simple graph can have these degrees, and what the block has room for.
  *
  * Weights lie side by side in the order of the positions; a node is drawn by the number that falls
- * into its stretch, found through a table of evenly spaced starts in a step or two. The k links of
+ * into its stretch, found through a table of evenly spaced starts in a step or two. The k edges of
  * a kind draw their first end one from each k-th of the whole weight (stratified sampling): a
- * node's degree then varies less, fewer nodes stay without a link, and blocks are visited one after
- * the other, which keeps them in the cache. Links drawn again draw it from the whole.
+ * node's degree then varies less, fewer nodes stay without an edge, and blocks are visited one
+ * after the other, which keeps them in the cache. Edges drawn again draw it from the whole.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -39,7 +39,7 @@ typedef struct planted {
     int32_t *guide;    /* guide[k]: the position whose stretch holds k/n of the whole weight */
     double scale;      /* d */
     double per_weight; /* stretches of the guide per unit of weight: n / sum[n] */
-    int64_t wanted[2]; /* links inside and between */
+    int64_t wanted[2]; /* edges inside and between */
 } planted;
 
 /* ---- blocks and degrees ---------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static int64_t position_of(const planted *p, double value, int64_t low, int64_t 
     return x < low ? low : (x >= high ? high - 1 : x);
 }
 
-/* Where the first end of a link falls, as a share of the whole weight. */
+/* Where the first end of an edge falls, as a share of the whole weight. */
 static double first_share(const planted *p, int kind, uint64_t index, double uniform) {
     uint64_t inside = (uint64_t)p->wanted[0], all = inside + (uint64_t)p->wanted[1];
     if (index >= all) return uniform;

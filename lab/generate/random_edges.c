@@ -1,9 +1,9 @@
-/* Drawing links until a simple graph has as many edges as wanted.
+/* Drawing edges until a simple graph has as many edges as wanted.
  *
- * Round after round: draw as many links as are missing, build the graph of these and the edges so
- * far (loops and repeated links fall out), see what is missing now. One array of as many links as
- * are wanted holds it all: the edges of the last graph at its front, the new links behind them.
- * A link is drawn by its number alone, and the numbers go on from round to round, so the graph is
+ * Round after round: draw as many edges as are missing, build the graph of these and the edges so
+ * far (loops and repeated edges fall out), see what is missing now. One array of as many edges as
+ * are wanted holds it all: the edges of the last graph at its front, the new edges behind them.
+ * An edge is drawn by its number alone, and the numbers go on from round to round, so the graph is
  * the same for any number of threads; there are never more edges than wanted.
  */
 #include "base/memory.h"
@@ -18,9 +18,9 @@ typedef struct rounds {
     const cafe_drawing *drawing;
     int32_t *source, *target; /* `wanted` of them */
     int64_t wanted;
-    int64_t missing[2]; /* links of each kind to draw */
+    int64_t missing[2]; /* edges of each kind to draw */
     int64_t edges;      /* at the front of the arrays */
-    uint64_t drawn;     /* links drawn so far: the number of the next */
+    uint64_t drawn;     /* edges drawn so far: the number of the next */
     const cafe_graph *graph;
     int64_t *starts; /* of the edges of each block of rows */
     atomic_llong kinds[2];
@@ -59,7 +59,7 @@ static void list_edges(void *argument, int64_t first, int64_t last) {
         }
 }
 
-/* Draws what is missing and builds the graph of all links. */
+/* Draws what is missing and builds the graph of all edges. */
 static cafe_status draw_and_build(cafe_context *context, rounds *r, cafe_graph **graph) {
     int64_t fresh = r->missing[0] + r->missing[1];
     cafe_links links = {.nodes = r->drawing->nodes, .count = r->edges + fresh};

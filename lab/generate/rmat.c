@@ -1,6 +1,6 @@
 /* R-MAT, the recursive matrix (Chakrabarti, Zhan, Faloutsos, SDM 2004).
  *
- * A link falls into one quarter of the matrix with probabilities a, b, c, d, there again into one
+ * An edge falls into one quarter of the matrix with probabilities a, b, c, d, there again into one
  * quarter, and so on down to one entry of a 2^levels square that just holds the nodes. Entries
  * outside the nodes are drawn again, so the number of nodes need not be a power of two. The
  * numbers so drawn are renamed by a random permutation, as in Graph500: the busy nodes are spread
@@ -36,7 +36,7 @@ static void draw_entry(const rmat *m, uint64_t stream, uint64_t index, int64_t *
 }
 
 /* At worst 57% of the square lies within the nodes; 64 attempts leave 1e-23 of them outside, which
- * become loops and are drawn again with the next links. */
+ * become loops and are drawn again with the next edges. */
 static void draw(const void *model, int kind, uint64_t index, int32_t *u, int32_t *w) {
     const rmat *m = model;
     int64_t x = 0, y = 0;

@@ -1,6 +1,6 @@
 /* The stochastic block model with equal blocks and a fixed number of edges.
  *
- * A link inside: a node at random and another one of its block. A link between: a node at random
+ * An edge inside: a node at random and another one of its block. An edge between: a node at random
  * and one of another block. All pairs of a kind are equally likely (blocks differ by one node at
  * most), and the two kinds have the numbers of edges that the mixing says.
  */

@@ -1,8 +1,8 @@
 /* Coarsening for the map: every node joins the neighbour it is linked to best (Boruvka's step).
  *
- * Links are rated a(u,w)^2 / (size_u size_w), which keeps the groups of even size (Sanders and
- * Schulz, ESA 2011). With ties broken by the numbers of the ends the order of links is total, so
- * that following best links ends in a pair of nodes which are each other's best: one group per
+ * Edges are rated a(u,w)^2 / (size_u size_w), which keeps the groups of even size (Sanders and
+ * Schulz, ESA 2011). With ties broken by the numbers of the ends the order of edges is total, so
+ * that following best edges ends in a pair of nodes which are each other's best: one group per
  * pair, and every group at least halves.
  */
 #include "base/memory.h"
@@ -13,7 +13,7 @@ enum { BLOCK = 4096 };
 
 typedef struct joining {
     const cafe_map_level *level;
-    int32_t *best; /* the node itself when it has no link */
+    int32_t *best; /* the node itself when it has no edge */
 } joining;
 
 static double rating(const cafe_map_level *level, int64_t u, int64_t arc) {
@@ -21,7 +21,7 @@ static double rating(const cafe_map_level *level, int64_t u, int64_t arc) {
     return a * a / ((double)level->size[u] * level->size[level->graph->targets[arc]]);
 }
 
-/* Is the link (u,w) before (u,v) among links of equal rating? By the smaller end, then the other.
+/* Is the edge (u,w) before (u,v) among edges of equal rating? By the smaller end, then the other.
  */
 static bool earlier(int64_t u, int64_t w, int64_t v) {
     int64_t lw = u < w ? u : w, lv = u < v ? u : v;

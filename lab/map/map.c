@@ -3,7 +3,7 @@
  * Nodes join their best neighbours until about a thousand groups are left. Those start at the two
  * principal components of their mean directions and are laid out with all forces between all of
  * them: that settles where the islands lie. Each finer level starts where its groups ended up and
- * needs only local moves. The time is that of the finest level: rounds * (links + draws), linear in
+ * needs only local moves. The time is that of the finest level: rounds * (edges + draws), linear in
  * the graph.
  */
 #include <math.h>

@@ -1,10 +1,10 @@
-/* The layout of one level: rounds of attraction along links and repulsion of all.
+/* The layout of one level: rounds of attraction along edges and repulsion of all.
  *
  * The forces are those of LargeVis and UMAP with the Cauchy kernel 1 / (1 + d^2) (Tang et al., WWW
  * 2016; McInnes et al., 2018), as means instead of samples one by one:
  *     attraction  A_u = sum over w of a(u,w) (x_w - x_u) / (1 + d^2) / (sum of a(u,.) and inside u)
  *     repulsion   R_u = r * mean over s of size_s (x_u - x_s) / ((e + d^2)(1 + d^2))
- *     gravity     G_u = -g x_u, which keeps apart what nothing links, but not without end
+ *     gravity     G_u = -g x_u, which keeps unconnected parts at a finite distance
  * A round moves every point by step * (A + R + G), all from where they were before (Jacobi), so
  * that the order does not matter; the step shrinks to nothing. The attraction alone is a mean with
  * weights of at most 1, hence steps up to 1 cannot blow up, and the repulsion is cut off.

@@ -38,7 +38,7 @@ static void picture_own(void *argument, int64_t first, int64_t last) {
 }
 
 /* The points that list w, for each w: those of smallest index among the fresh, then among the rest,
- * as far as there is room. Two passes over all lists, in order. */
+ * while there is room. Two passes over all lists, in order. */
 static cafe_status picture_others(descent *d) {
     int64_t n = d->nearest->n, k = d->nearest->k;
     for (int pass = 1; pass >= 0; pass--)

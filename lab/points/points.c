@@ -1,4 +1,4 @@
-/* Points into a graph: neighbours are searched, distances become similarities, links a graph.
+/* Points into a graph: neighbours are searched, distances become similarities, and edges form a graph.
  *
  * Cosine goes the way of the Gaussian: rows are scaled to length 1, where |x - y|^2 = 2 - 2 cos, so
  * that the nearest are those of the smallest angle.
@@ -56,7 +56,7 @@ typedef struct linking {
     cafe_nearest nearest; /* what was found */
     float *widths;        /* s_u; NULL: one width */
     atomic_llong bad;     /* the first row that cannot be used; INT64_MAX: none */
-    cafe_rows rows;       /* the links of each point */
+    cafe_rows rows;       /* the edges of each point */
 } linking;
 
 static void check_rows(void *argument, int64_t first, int64_t last) {
@@ -137,7 +137,7 @@ static float similarity(const linking *l, int64_t u, int64_t w, double square) {
     return (float)exp(-square / scale);
 }
 
-/* ---- links ----------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 /* Is w, at this distance, in the list of u? By bisection: lists ascend by (distance, id), and both
  * ends of a pair have the same bits of distance. */
@@ -155,7 +155,7 @@ static bool lists(const cafe_nearest *nearest, int64_t u, int32_t w, float squar
     return low < nearest->k && ids[low] == w;
 }
 
-/* Does place i of all lists, which is u's, become a link? A pair in both lists is linked by the
+/* Does place i of all lists, which is u's, become an edge? A pair in both lists is linked by the
  * point of smaller index. */
 static bool is_link(const linking *l, int64_t u, int64_t i) {
     int32_t w = l->nearest.ids[i];

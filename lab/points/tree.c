@@ -19,7 +19,7 @@ typedef struct forest {
     cafe_nearest *nearest;
     int64_t leaf;         /* a set is cut while it has more points */
     int64_t most;         /* leaves of a tree at most */
-    int32_t *order;       /* TREES x n: the points, leaf behind leaf */
+    int32_t *order;       /* TREES x n: the points, leaf after leaf */
     float *place;         /* TREES x n: projections of the set at hand */
     int32_t *starts;      /* TREES x (most + 1): where leaves start */
     int64_t count[TREES]; /* leaves */

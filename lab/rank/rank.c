@@ -19,7 +19,7 @@
 
 enum {
     BLOCK = 1024,
-    PIECE = 256 /* links of a row that are added up before they join its sum */
+    PIECE = 256 /* edges of a row that are added up before they join its sum */
 };
 
 /* Sets as a partition: bit i of part[u] says whether u is in set i. */

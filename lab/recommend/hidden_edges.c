@@ -1,7 +1,7 @@
-/* Hides links by the seed and leaves a spanning forest.
+/* Hides edges by the seed and leaves a spanning forest.
  *
- * The links, in the order of the rows, are shuffled. From the end of that order the forest is grown
- * (a link that joins two trees is kept), from its beginning the other links are hidden until there
+ * The edges, in the order of the rows, are shuffled. From the end of that order the forest is grown
+ * (an edge that joins two trees is kept), from its beginning the other edges are hidden until there
  * are enough. What is hidden depends on seed and share alone; the training graph is built from what
  * is kept and has never seen the rest.
  */
@@ -41,7 +41,7 @@ static void free_links(cafe_context *context, links *l) {
     cafe_mem_free_all(context, l->source, l->target, l->weight, l->order, l->kept, l->parent);
 }
 
-/* Every edge once, loops too: they are kept like links of the forest. A loop of weight w stands in
+/* Every edge once, loops too: they are kept like edges of the forest. A loop of weight w stands in
  * the rows as a(u,u) = 2w. */
 static void list_links(const cafe_graph *g, links *l) {
     for (int64_t u = 0; u < g->n; u++)
@@ -71,7 +71,7 @@ static int32_t root_of(int32_t *parent, int32_t u) {
     return u;
 }
 
-/* Returns how many links may be hidden. */
+/* Returns how many edges may be hidden. */
 static int64_t grow_forest(int64_t n, links *l) {
     int64_t free = 0;
     for (int64_t u = 0; u < n; u++) l->parent[u] = (int32_t)u;
@@ -85,7 +85,7 @@ static int64_t grow_forest(int64_t n, links *l) {
     return free;
 }
 
-/* Moves the first links of the order that are free into the split, and marks
+/* Moves the first edges of the order that are free into the split, and marks
  * them by source = -1. */
 static void hide(links *l, int64_t wanted, cafe_split *split) {
     for (int64_t i = 0; i < l->count && split->hidden < wanted; i++) {
@@ -97,7 +97,7 @@ static void hide(links *l, int64_t wanted, cafe_split *split) {
     }
 }
 
-/* Closes the gaps that the hidden links have left. */
+/* Closes the gaps that the hidden edges have left. */
 static void close_gaps(links *l) {
     int64_t to = 0;
     for (int64_t e = 0; e < l->count; e++) {

@@ -1,8 +1,8 @@
-/* Recall, reciprocal rank and AUC of hidden links, exactly: every node that could be recommended is
+/* Recall, reciprocal rank and AUC of hidden edges, exactly: every node that could be recommended is
  * compared with them.
  *
- * For one query the hidden links are sorted by score; each other candidate is placed among them by
- * a binary search. So a hidden link's place, and how many pairs (hidden, other) are in the right
+ * For one query the hidden edges are sorted by score; each other candidate is placed among them by
+ * a binary search. So a hidden edge's place, and how many pairs (hidden, other) are in the right
  * order, take n log h steps. Figures of queries are added up in their order.
  */
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/thread_pool.h"
 #include "recommend/recommend.h"
 
-/* The hidden links of each node: at[start[u]] .. at[start[u+1]), ascending within a node or not. */
+/* The hidden edges of each node: at[start[u]] .. at[start[u+1]), ascending within a node or not. */
 typedef struct hidden {
     int64_t *start;
     int32_t *at;
@@ -78,7 +78,7 @@ static void mark_links(const measure *m, int64_t u, uint8_t linked, uint8_t aske
         mark[m->hidden.at[j]] = asked;
 }
 
-/* From the sorted hidden links and, for each, the number of others that come just before it. */
+/* From the sorted hidden edges and, for each, the number of others that come just before it. */
 static cafe_quality judge(int64_t count, int64_t k, const int64_t *before) {
     cafe_quality q = {.nodes = 1};
     int64_t others = 0, found = 0;

@@ -44,13 +44,13 @@ typedef struct search {
     cafe_scored *heap; /* block * count a worker */
 } search;
 
-/* One query of a block: its heap, and the first of its links not yet passed. */
+/* One query of a block: its heap, and the first of its edges not yet passed. */
 typedef struct seeker {
     int64_t u, link;
     cafe_top top;
 } seeker;
 
-/* The nodes of a tile that may be recommended go into the heap. Rows are sorted, so that links are
+/* The nodes of a tile that may be recommended go into the heap. Rows are sorted, so that edges are
  * met in the order of the nodes. */
 static void offer_tile(const search *job, seeker *k, int64_t first, int64_t last,
                        const double *scores) {

@@ -34,7 +34,7 @@ void cafe_scorer_prepare(const cafe_scorer *scorer, int64_t u, int32_t worker);
 void cafe_scorer_fill(const cafe_scorer *scorer, int64_t u, int32_t worker, int64_t first,
                       int64_t last, double *out);
 
-/* May w be recommended to u, links aside? */
+/* May w be recommended to u, edges aside? */
 static inline bool cafe_scorer_allows(const cafe_scorer *s, int64_t u, int64_t w) {
     if (w == u || s->sampled->offsets[w] == s->sampled->offsets[w + 1]) return false;
     return !s->side || s->side[w] != s->side[u];

@@ -54,9 +54,9 @@ struct cafe_similar {
     cafe_similar_options options;
     int64_t n, columns, stride;
     float *rows;    /* padded; of length 1 for the cosine */
-    int64_t width;  /* links of a row at most; 0: the search is exact */
+    int64_t width;  /* edges of a row at most; 0: the search is exact */
     int32_t *links; /* n x width */
-    int32_t *size;  /* links there are, of each row */
+    int32_t *size;  /* edges there are, of each row */
 };
 
 /* row <- vector, of length 1 for the cosine, zeros behind it; false: a value is out of range. */
@@ -89,7 +89,7 @@ static cafe_status take_rows(cafe_similar *s, const float *rows) {
     return CAFE_OK;
 }
 
-/* Each row's own list, then the rows that list it, in order, as far as there is room. */
+/* Each row's own list, then the rows that list it, in order, while there is room. */
 static void join_lists(cafe_similar *s, const cafe_nearest *lists) {
     int64_t k = lists->k;
     for (int64_t u = 0; u < s->n; u++) {
@@ -165,7 +165,7 @@ int32_t cafe_similar_is_exact(const cafe_similar *index) {
 
 /* ---- the searches ---------------------------------------------------------------------------- */
 
-/* A row that was met, and whether its links were followed. */
+/* A row that was met, and whether its edges were followed. */
 typedef struct met {
     cafe_scored at;
     bool left;

@@ -1,4 +1,4 @@
-/* One task beside the caller, on a thread of its own: for one that mostly waits, for a disk. */
+/* One task on a thread of its own beside the caller, for work that mostly waits for a disk. */
 #ifndef CAFE_BASE_BACKGROUND_TASK_H
 #define CAFE_BASE_BACKGROUND_TASK_H
 
@@ -16,9 +16,9 @@ typedef struct cafe_beside {
     void *argument;
 } cafe_beside;
 
-/* Begins the task; false: there is no thread to be had, and it was not begun. What it reads stays
- * as it is until cafe_beside_end(), which waits for it. It may not use the pool, and tells what
- * failed by its argument. */
+/* Starts the task; false: no thread is available, and the task was not started. The data that the
+ * task reads must stay until cafe_beside_end(), which waits for the task. The task must not use the
+ * pool, and reports errors through its argument. */
 bool cafe_beside_begin(cafe_beside *beside, void (*task)(void *argument), void *argument);
 void cafe_beside_end(cafe_beside *beside);
 

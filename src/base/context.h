@@ -27,7 +27,8 @@ struct cafe_context {
     const struct cafe_team *team;     /* the processes that it joins; NULL: this one alone */
     void *engines;                    /* all that were opened */
     void (*close_engines)(struct cafe_context *c); /* NULL: there are none */
-    void *outputs; /* files that wait for their names, and what ends them; NULL: there are none */
+    void *outputs; /* files that wait for their final names, and the function that ends them; NULL:
+                    * none */
     void (*discard_outputs)(struct cafe_context *c);
     struct cafe_checkpoint *checkpoint; /* solve/checkpoint.h; NULL: none is kept */
     void (*drop_checkpoint)(struct cafe_context *c);
@@ -40,13 +41,13 @@ struct cafe_context {
     struct cafe_mapped *maps;      /* files in memory */
     int64_t file_bytes, file_peak; /* of blocks in files */
     char error[1024];
-    int32_t problem; /* the errno behind it; 0: none */
+    int32_t problem; /* the errno of the error; 0: none */
     bool agreed;     /* it is that of all processes */
 };
 
 /* An option in a message, a warning or a help text: CAFE_OPT("columns"), with a value
- * CAFE_OPT("rows=sparse"). No other text has these quotation marks, so that front ends can put
- * their own spelling in place: the tool --columns and --rows sparse, Python n_components and
+ * CAFE_OPT("rows=sparse"). Only options have these quotation marks, so every front end replaces
+ * them by its own spelling: the tool --columns and --rows sparse, Python n_components and
  * rows="sparse". */
 #define CAFE_OPT(name) "\u2018" name "\u2019"
 
@@ -54,13 +55,14 @@ struct cafe_context {
 cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* CAFE_ERROR_IO: "PATH: WHAT: No such file or directory", by an errno. */
+/* Returns CAFE_ERROR_IO with the text "PATH: WHAT: No such file or directory", the last part from
+ * an errno. */
 cafe_status cafe_fail_file(cafe_context *context, const char *path, const char *what, int problem);
 
-/* CAFE_ERROR_MEMORY with a text that names what the memory was for. */
+/* Returns CAFE_ERROR_MEMORY with a text that names the purpose of the memory. */
 cafe_status cafe_fail_memory(cafe_context *context, const char *what);
 
-/* CAFE_ERROR_CANCELLED once somebody called cafe_cancel(). */
+/* Returns CAFE_ERROR_CANCELLED after a call of cafe_cancel(). */
 cafe_status cafe_check_cancel(cafe_context *context);
 
 /* Starts a phase of `steps` steps (0: unknown); phase is a static word. */

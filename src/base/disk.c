@@ -53,7 +53,7 @@ static ssize_t put(int fd, void *bytes, size_t count, off_t at) {
     return pwrite(fd, bytes, count, at);
 }
 
-/* The pieces of a file one after the other; 0 or what went wrong. */
+/* Transfers a file piece by piece; returns 0 or an errno. */
 static int pass(cafe_context *context, int fd, transfer *move, char *piece) {
     for (int64_t i = 0; i < PIECES; i++) {
         if (move(fd, piece, PIECE, (off_t)i * PIECE) != PIECE) return errno ? errno : EIO;

@@ -1,4 +1,5 @@
-/* What an engine holds of an object of the library, say a copy on its device: let go with it. */
+/* The data that an engine holds for an object of the library, for example a copy on its device.
+ * They are freed with the object. */
 #ifndef CAFE_BASE_ENGINE_COPY_H
 #define CAFE_BASE_ENGINE_COPY_H
 

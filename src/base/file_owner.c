@@ -1,7 +1,8 @@
-/* Who may change a file.
+/* Who may change a file: owner, group and mode against root, the user and a trusted user.
  *
- * A group whose number is its owner's is that user's own group: Debian and Fedora give every user
- * one, and files that the group may write (umask 002).
+ * A group with the same number as the owner is the private group of that user. Debian and Fedora
+ * give every user such a group, and a umask of 002, with which the group may write the user's
+ * files.
  */
 #define _GNU_SOURCE
 #include "base/file_owner.h"

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Who may write the file or folder besides root, the user and `trusted`, as "everybody may write";
- * NULL: nobody. With `above` it is a folder above the one in question: in one with the sticky bit,
- * such as /tmp, nobody renames what is not theirs. */
+/* Describes who may write the file or folder besides root, the user and `trusted`, as "everybody
+ * may write"; NULL: no one else. `above`: the folder is a parent of the folder in question. In a
+ * parent with the sticky bit, such as /tmp, users can rename only their own entries. */
 const char *cafe_others_may_write(const struct stat *about, uid_t trusted, bool above);
 
 #endif

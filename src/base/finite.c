@@ -1,7 +1,7 @@
-/* Results are finite, or they are an error.
+/* Results are finite, or the call fails.
  *
- * All bits of the exponent are set in what is not finite, and in nothing else: a row is judged
- * without a branch, by integers, which the compiler turns into vector instructions.
+ * A float is not finite if and only if all bits of its exponent are set. So a row is checked with
+ * integers and without a branch, which the compiler vectorises.
  */
 #include "base/finite.h"
 

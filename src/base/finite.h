@@ -4,9 +4,9 @@
 
 #include "base/context.h"
 
-/* CAFE_ERROR_NUMERIC, with the first such row, when an entry of these rows (of `columns` numbers,
- * `stride` apart) is no finite number. Asked wherever vectors leave the library, so that a run that
- * ends well has finite results. */
+/* Returns CAFE_ERROR_NUMERIC with the first row that has an entry that is not a finite number; rows
+ * have `columns` numbers and are `stride` apart. Every call that returns vectors checks them, so a
+ * successful run has finite results. */
 cafe_status cafe_check_finite(cafe_context *context, const char *what, int64_t rows,
                               int64_t columns, int64_t stride, const float *x);
 

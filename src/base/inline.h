@@ -1,4 +1,5 @@
-/* Functions in headers that a device's compiler takes too, which says so before it reads them. */
+/* CAFE_INLINE: the attributes of functions in headers. A device's compiler, which reads these
+ * headers too, defines CAFE_INLINE before it includes them. */
 #ifndef CAFE_BASE_INLINE_H
 #define CAFE_BASE_INLINE_H
 

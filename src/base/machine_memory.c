@@ -15,7 +15,7 @@ static int64_t lesser(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* The number behind `key` in a file of "key number" lines; -1 when there is none. */
+/* Returns the number after `key` in a file of "key number" lines; -1: no such key. */
 static int64_t number_behind(const char *path, const char *key) {
     char line[256];
     int64_t value = -1;
@@ -47,8 +47,9 @@ static int64_t number_in(const cgroup_files *files, const char *group, const cha
     return number_behind(path, key);
 }
 
-/* What one group leaves: limit - usage, where the page cache it can drop is not counted as used. A
- * limit of "max" reads as 0, and version 1 has a huge number for none. */
+/* Returns the free memory of one control group: limit - usage, where page cache that the kernel can
+ * drop does not count as used. A limit of "max" reads as 0; version 1 has a huge number for no
+ * limit. */
 static int64_t group_leaves(const cgroup_files *files, const char *group) {
     int64_t limit = number_in(files, group, files->limit, "");
     int64_t usage = number_in(files, group, files->usage, "");
@@ -91,7 +92,8 @@ static int64_t cgroups_leave(void) {
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-/* What a limit of this process leaves of what it counts: a line of /proc/self/status. */
+/* Returns the free amount under a limit of this process; `key` is the line of /proc/self/status
+ * with the amount in use. */
 static int64_t limit_leaves(int resource, const char *key) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||

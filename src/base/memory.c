@@ -27,8 +27,8 @@ static header *header_of(void *block) {
     return (header *)((char *)block - ALIGNMENT);
 }
 
-/* The room that aligning leaves behind a block would hide overruns from the address sanitizer: it
- * is told that nobody may touch it. */
+/* The address sanitizer must not see the padding behind an aligned block as usable: it would miss
+ * overruns. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define CAFE_ASAN 1
@@ -45,7 +45,7 @@ static size_t align_of(size_t bytes) {
     return bytes >= huge_block ? huge_page : ALIGNMENT;
 }
 
-/* Bytes between the end of a block and that of what was allocated for it. */
+/* Returns the bytes between the end of a block and the end of its allocation. */
 static size_t room_behind(void *block) {
     const header *h = header_of(block);
     char *end = (char *)h->raw + h->bytes + ALIGNMENT + align_of(h->bytes);

@@ -12,9 +12,9 @@
 void *cafe_mem(cafe_context *context, int64_t count, size_t size);
 void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size);
 
-/* Makes the pages of a large block that is about to be filled, each by one of the threads. When
- * tasks of less than a huge page are the first to write there, several threads make the same page:
- * all but one of them in vain, and one after the other. Not to be called from within a task. */
+/* Touches the pages of a large block before it is filled, each page by one thread. Without the
+ * call, tasks smaller than a huge page make several threads create the same page: they wait for
+ * each other, and all but one do so in vain. Not allowed within a task. */
 void cafe_mem_touch(cafe_context *context, void *block);
 
 /* A larger (or smaller) block with the old contents; block may be NULL. On failure NULL, and the
@@ -27,7 +27,8 @@ cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int
 
 void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 
-/* Several blocks, any of them NULL: all are freed, or it is asked whether all could be had. */
+/* For several blocks, each of which may be NULL: frees all; or returns whether all allocations
+ * succeeded. */
 #define cafe_mem_free_all(context, ...) \
     cafe_mem_free_list(context, CAFE_BLOCKS(__VA_ARGS__), (void *[]){__VA_ARGS__})
 #define cafe_mem_had(...) cafe_mem_had_list(CAFE_BLOCKS(__VA_ARGS__), (const void *[]){__VA_ARGS__})
@@ -35,7 +36,7 @@ void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
 cafe_status cafe_mem_had_list(size_t count, const void *const *blocks); /* or CAFE_ERROR_MEMORY */
 
-/* Says of a block in a file, with room before it, that it is one (base/memory_limit.h). */
+/* Marks a block in a file, with room before it, as such (base/memory_limit.h). */
 void cafe_mem_mark(void *block, size_t bytes);
 
 char *cafe_mem_text(cafe_context *context, const char *text); /* a copy */

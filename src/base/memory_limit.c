@@ -1,4 +1,4 @@
-/* Blocks in files, and the pages that are let go. */
+/* Blocks in files, and the release of their pages near the limit. */
 #define _GNU_SOURCE
 #include "base/memory_limit.h"
 
@@ -12,10 +12,10 @@
 
 #include "base/memory.h"
 
-enum { PAGE = 4096 };               /* before a block in a file: what is known of it */
-static const int64_t look = 500000; /* nanoseconds between two looks at the size of the process */
+enum { PAGE = 4096 };               /* before a block in a file: its description */
+static const int64_t look = 500000; /* nanoseconds between two checks of the size of the process */
 static const size_t least_file = (size_t)1 << 20; /* smaller blocks stay in memory */
-/* Code, stacks, and what others than the library allocate. */
+/* Code, stacks, and memory that other libraries allocate. */
 static const int64_t process_bytes = INT64_C(16) << 20;
 
 struct cafe_limit {
@@ -23,7 +23,7 @@ struct cafe_limit {
     char *folder;
     int statm; /* /proc/self/statm; -1: there is none */
     int64_t page;
-    atomic_llong looked; /* when it was last looked at */
+    atomic_llong looked; /* time of the last check */
 };
 
 /* ---- the limit ------------------------------------------------------------------------------- */
@@ -59,7 +59,8 @@ cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *
 cafe_status cafe_limit_check(cafe_context *context, size_t bytes) {
     const struct cafe_limit *limit = context->limit;
     if (!limit) return CAFE_OK;
-    /* below what any process takes, the forecast says more than a refusal here would */
+    /* a smaller limit cannot be met by any process; the forecast then explains more than a refusal
+     * here */
     double most = (double)(limit->bytes > process_bytes ? limit->bytes : process_bytes);
     if ((double)bytes + (double)cafe_bytes(context) <= most) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_MEMORY,
@@ -126,7 +127,7 @@ bool cafe_is_mapped(const cafe_context *context, const void *address) {
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-/* Bytes of the process in memory, the second number of statm; 0 when it is not known. */
+/* Bytes of the process in memory, the second number of statm; 0 when it is unknown. */
 static int64_t resident(const struct cafe_limit *limit) {
     char text[128];
     ssize_t got = limit->statm >= 0 ? pread(limit->statm, text, sizeof text - 1, 0) : -1;
@@ -158,8 +159,9 @@ void cafe_trim_graphs(const cafe_context *context) {
     let_go(context, true);
 }
 
-/* Before the limit is reached: a task may pass over many rows between two looks. The graph's pages
- * are wanted again soon: they go only when the others were not enough. */
+/* Releases pages before the limit is reached, because a task may read many rows between two checks.
+ * Pages of the graph will be needed again soon: they are released only if the other pages are not
+ * enough. */
 void cafe_trim(cafe_context *context) {
     struct cafe_limit *limit = context->limit;
     if (!limit || !time_to_look(limit)) return;

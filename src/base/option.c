@@ -113,8 +113,8 @@ static cafe_status refuse(cafe_context *context, const cafe_option *option, cons
                      option->name, range, text);
 }
 
-/* A text with choices is one of those words, or one character that no name or number is written
- * with; a tab also as other tools have it. */
+/* Returns whether a text is allowed. Choices are words of a list, or a single character that names
+ * and numbers do not contain; a tab may also be written as other tools write it. */
 static bool may_be(const cafe_option *option, const char *text) {
     if (!option->choices || !text || !text[0] || choice_index(option->choices, text) >= 0)
         return true;
@@ -205,8 +205,8 @@ cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *ta
     return CAFE_OK;
 }
 
-/* The value that `text` stands for, NaN when it stands for none. Whole numbers may be written as
- * 1e6; they are exact up to 2^53. */
+/* Returns the value of `text`, NaN if it has none. Whole numbers may be written as 1e6; they are
+ * exact up to 2^53. */
 static double parse(const cafe_option *option, const char *text) {
     if (option->type == CAFE_OPTION_CHOICE) {
         int index = choice_index(option->choices, text);

@@ -13,24 +13,25 @@
         return &name##_table;                                                                     \
     }
 
-/* own <- the caller's options, checked. `given` may be NULL (defaults), or of another version of
- * the struct: fields that a shorter one lacks have their defaults; what a longer one has beyond
- * ours must be 0, since we would not know what it asks for. */
+/* own <- the caller's options, checked. `given` may be NULL (defaults) or an older or newer version
+ * of the struct. Fields that a shorter struct lacks get their defaults. Bytes of a longer struct
+ * beyond this version must be 0, because their meaning is unknown. */
 cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
                               const void *given, void *own);
 
 /* Fails if one of the options "a|b" is not at its default, because no other chosen option uses it:
- * "--a goes with WHAT". The options have been checked. */
+ * "--a goes with WHAT". Options must be checked before. */
 cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *table,
                               const void *own, const char *names, const char *what);
 
-/* The structs of callers, of whatever version. _take: own (already filled with defaults) <- given,
- * by the rule above; NULL, or what is wrong with them. _give: theirs <- own, no more than their
- * size; what a longer one has beyond ours becomes 0. theirs may be NULL. */
+/* The structs of callers, of any version. _take: own (already filled with defaults) <- given, by
+ * the rule above; returns NULL or the reason why the struct is wrong. _give: theirs <- own, at most
+ * their size; bytes of a longer struct become 0. theirs may be NULL. */
 const char *cafe_struct_take(const void *given, void *own, size_t size);
 void cafe_struct_give(const void *own, size_t size, void *theirs, size_t their_size);
 
-/* own <- inputs that begin with their struct_size, the others 0; `name` is for the error text. */
+/* own <- inputs that begin with their struct_size; missing fields become 0. `name` is for the error
+ * text. */
 cafe_status cafe_inputs_take(cafe_context *context, const char *name, const void *given, void *own,
                              size_t size);
 

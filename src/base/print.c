@@ -1,7 +1,8 @@
-/* Printing and reading in the locale "C", whatever the program chose; and what may be shown.
+/* Printing and reading in the locale "C", independent of the program's locale; and text that is
+ * safe to show.
  *
- * newlocale() makes no new locale of "C": it hands out a constant of the C library. So these calls
- * cost little and the library keeps no state.
+ * newlocale() does not create a locale for "C": it returns a constant of the C library. So the
+ * calls are cheap, and the library keeps no state.
  */
 #define _GNU_SOURCE
 #include "base/print.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of this thread are those of "C" until leave_plain() gets what enter_plain() returned. */
+/* Numbers of this thread use the locale "C" until leave_plain() gets the value that enter_plain()
+ * returned. */
 static locale_t enter_plain(locale_t *plain) {
     *plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return *plain ? uselocale(*plain) : (locale_t)0;
@@ -104,7 +106,7 @@ static bool is_cut(const uint8_t *p, int64_t left) {
     return length > left;
 }
 
-/* The character at p, of `length` bytes (0: one byte that is none), as it is or as \xNN. */
+/* Writes the character at p, of `length` bytes (0: an invalid byte), as it is or as \xNN. */
 static char *put_character(const uint8_t *p, int length, bool shown, char *to) {
     static const char digits[] = "0123456789abcdef";
     for (int i = 0; i < length; i++) {

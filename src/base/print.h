@@ -1,8 +1,8 @@
 /* Text that is the same in every locale, and text that is safe to show.
  *
- * A program may choose a locale: printf then writes 0,5 and strtod stops at the point of 0.5. The
- * library prints and reads numbers through these functions and cafe_parse_number() alone
- * (scripts/check sees to it).
+ * A program may choose a locale: printf then writes 0,5, and strtod stops at the point of 0.5. So
+ * the library prints and reads numbers only through these functions and cafe_parse_number();
+ * scripts/check enforces it.
  */
 #ifndef CAFE_BASE_PRINT_H
 #define CAFE_BASE_PRINT_H
@@ -27,14 +27,13 @@ bool cafe_same_word(const char *a, const char *b, size_t length);
  * well-formed. */
 int cafe_utf8_length(const uint8_t *p, int64_t left);
 
-/* cafe_show() that leaves line ends and tabs as they are: for text in lines. *used gets the bytes
- * that were taken: a character whose last bytes are not there yet is left for the next call, unless
- * `whole`. */
+/* cafe_show() that keeps line ends and tabs, for text in lines. *used gets the number of bytes
+ * read. An incomplete character at the end is left for the next call, unless `whole`. */
 size_t cafe_show_lines(const char *bytes, size_t count, bool whole, size_t *used, char *text,
                        size_t capacity);
 
-/* cafe_show() of `most` bytes, with "..." behind them when there are more: text has 4 * most + 4.
- */
+/* cafe_show() of the first `most` bytes, followed by "..." if there are more. text needs 4 * most +
+ * 4 bytes. */
 void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text);
 
 #endif

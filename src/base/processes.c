@@ -1,4 +1,4 @@
-/* What processes tell one another, all by one operation: an exchange of bytes. */
+/* Communication of processes, built on one operation: an exchange of bytes. */
 #include "base/processes.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ cafe_status cafe_team_exchange(cafe_context *context, const void *give, const in
     return CAFE_OK;
 }
 
-/* What everybody is to get stands there once for each. */
+/* The bytes for all processes are stored once for each. */
 cafe_status cafe_team_gather(cafe_context *context, const void *mine, int64_t bytes, void **all,
                              int64_t *sizes) {
     int64_t ranks = cafe_team_ranks(context);

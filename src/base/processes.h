@@ -1,8 +1,8 @@
-/* Processes that run one program together, where the engine joins several: what one of them can say
- * to the others. Those who read graphs divide their work by it; nobody below src/engine knows more.
+/* Processes that run one program together (an engine may join several), and their communication.
+ * Readers of graphs divide their work by it. Folders below src/engine know no more about processes.
  *
- * Every process makes the same calls in the same order. What one finds wrong by itself is agreed on
- * (cafe_team_agree()) before the next call, so that none waits for one that has left.
+ * Every process makes the same calls in the same order. An error of one process is agreed on
+ * (cafe_team_agree()) before the next call, so that no process waits for one that has left.
  */
 #ifndef CAFE_BASE_PROCESSES_H
 #define CAFE_BASE_PROCESSES_H
@@ -16,14 +16,14 @@ typedef struct cafe_team {
     const void *state;
     /* The worst status of all, for each, with the text of the first process that has it. */
     cafe_status (*agree)(cafe_context *context, const void *state, cafe_status status);
-    /* sizes[r] bytes for process r, those for 0, 1, ... one behind the other in `give`. *got,
-     * memory of the context, has what came from 0, 1, ...: got_sizes[r] bytes of each. */
+    /* Sends sizes[r] bytes to process r; the bytes for 0, 1, ... follow each other in `give`. *got,
+     * memory of the context, has the bytes from 0, 1, ...: got_sizes[r] bytes of each. */
     cafe_status (*exchange)(cafe_context *context, const void *state, const void *give,
                             const int64_t *sizes, void **got, int64_t *got_sizes);
 } cafe_team;
 
-/* Rows first .. last - 1 that this process looks at, of rows that the processes share out: what it
- * finds is told to the others. Not shared: it looks at all of them, and nobody is asked. */
+/* The rows first .. last - 1 that this process handles, if processes share rows; it sends its
+ * results to the others. Not shared: this process handles all rows. */
 typedef struct cafe_portion {
     bool shared;
     int64_t first, last;
@@ -41,13 +41,13 @@ cafe_status cafe_team_agree(cafe_context *context, cafe_status status);
 cafe_status cafe_team_exchange(cafe_context *context, const void *give, const int64_t *sizes,
                                void **got, int64_t *got_sizes);
 
-/* Everybody's bytes, for everybody: *all, memory of the context, has those of process 0, 1, ...;
- * sizes[r] (NULL: not asked for) how many each gave. */
+/* Gives the bytes of every process to all: *all, memory of the context, has those of process 0, 1,
+ * ...; sizes[r] (NULL: not needed) gets their numbers. */
 cafe_status cafe_team_gather(cafe_context *context, const void *mine, int64_t bytes, void **all,
                              int64_t *sizes);
 
-/* CAFE_ERROR_ARGUMENT, in every process, where the lines of `text` are not those of process 0: the
- * error text names the first process that has another line, and both lines. */
+/* Returns CAFE_ERROR_ARGUMENT in every process if lines of `text` differ from those of process 0.
+ * The error text names the first process that differs, and both lines. */
 cafe_status cafe_team_same(cafe_context *context, const char *text);
 
 /* The sums over all processes, in place. */
@@ -57,8 +57,8 @@ cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count)
  * all of them. */
 cafe_status cafe_team_fill(cafe_context *context, void *array, size_t size, const int64_t *bounds);
 
-/* Rows in `ranks` parts with about as many entries each: bounds[ranks + 1], multiples of `block`
- * but for the last, which is n. */
+/* Divides rows into `ranks` parts with about equal numbers of entries: bounds[ranks + 1], multiples
+ * of `block` except the last, n. */
 void cafe_team_bounds(const cafe_context *context, int64_t n, const int64_t *offsets, int64_t block,
                       int64_t *bounds);
 /* The part of this process; and the rows of a share, which may be all n. */

@@ -1,7 +1,7 @@
 /* Counter-based random numbers: Philox 4x32 with ten rounds (Salmon et al., SC'11).
  *
- * A number is a function of (seed, stream, index) alone, so it does not depend on who draws it or
- * when: results are the same for any number of threads.
+ * A number is a function of (seed, stream, index) alone. It does not depend on the thread or the
+ * time of the call, so results are the same for any number of threads.
  */
 #ifndef CAFE_BASE_RANDOM_H
 #define CAFE_BASE_RANDOM_H
@@ -37,7 +37,7 @@ enum cafe_stream {
     CAFE_STREAM_TREES = 12 << 20 /* and above, one per tree, a group per use */
 };
 
-/* Of the methods that others published. */
+/* Streams of methods that others published. */
 enum cafe_published_stream {
     CAFE_STREAM_SKIP_WALK = 40, /* skip-gram: the upper half counts the draws */
     CAFE_STREAM_SKIP_ORDER = 41,
@@ -93,9 +93,9 @@ CAFE_INLINE double cafe_uniform_open(uint32_t bits) {
     return ((double)bits + 0.5) * 0x1p-32;
 }
 
-/* log(x) for 0 < x < 1 that has the same bits on every machine and device: x = m 2^e with m between
- * sqrt(1/2) and sqrt(2), and log m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1). Less
- * than 4e-16 of the result is wrong. */
+/* log(x) for 0 < x < 1, with the same bits on every machine and device: x = m 2^e with m between
+ * sqrt(1/2) and sqrt(2), and log m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1). The
+ * relative error is below 4e-16. */
 CAFE_INLINE double cafe_log(double x) {
     int e = 0;
     double m = frexp(x, &e);

@@ -1,7 +1,7 @@
-/* Rates: bytes a second from texts.
+/* Rates: bytes per second from texts.
  *
- * Networks are sold in bits and memory in bytes a second, and "gb" is written for both: a unit that
- * does not tell is refused rather than taken for eight times too much.
+ * Networks are sold in bits and memory in bytes per second, and "gb" is used for both. An ambiguous
+ * unit is refused, because a wrong guess errs by a factor of eight.
  */
 #include "base/rate.h"
 
@@ -29,8 +29,8 @@ static bool is_one_of(const char *text, const char *const *words) {
     return false;
 }
 
-/* The unit without "/s" or "ps": in bits 1, in bytes 8; 0 where there is none, -1 where it is
- * another. A small letter before b, as in gb, says nothing about either. */
+/* Returns the unit without "/s" or "ps": 1 for bits, 8 for bytes, 0 for no unit, -1 for an unknown
+ * one. A small letter before b, as in gb, is ambiguous. */
 static int unit_of(const char *text, bool small) {
     static const char *const bits[] = {"bit", "bits", "b", NULL};
     static const char *const bytes[] = {"B", "byte", "bytes", NULL};

@@ -6,8 +6,9 @@
 
 #include <cafe/option.h>
 
-/* "25Gbit", "3GB", "1.5GiB/s", or without a unit "25G": bits or bytes, as `bits` says. What could
- * be either is refused with both readings (CAFE_ERROR_ARGUMENT, by the option's name). NULL: 0. */
+/* Reads "25Gbit", "3GB", "1.5GiB/s", or without a unit "25G": bits or bytes, as `bits` chooses.
+ * Returns CAFE_ERROR_ARGUMENT with both readings for an ambiguous unit; `name` is the option. NULL:
+ * 0. */
 cafe_status cafe_rate(cafe_context *context, const char *name, const char *text, bool bits,
                       double *bytes);
 

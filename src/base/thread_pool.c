@@ -1,17 +1,17 @@
 /* A pool of pthreads that takes numbered tasks.
  *
- * A job is a count of tasks, or several such stages; every thread, the caller among them, takes the
- * next numbers until none is left. The tasks of a stage are shared out first: a thread takes those
- * of its own share, the same part in every stage, so that it finds what it has left in its cache,
- * and then what is left of others' shares. Workers wait a short while by spinning (a sweep has over
- * a hundred short jobs) and then sleep on a condition. After fork() the child has no workers: the
- * pool notices the changed process id and starts again.
+ * A job is a number of tasks, or several such stages. All threads, including the caller, take the
+ * next task numbers until none are left. Each thread first takes the tasks of its own share, the
+ * same part in every stage, because their data are in its cache; then it takes tasks of other
+ * shares. Workers wait a short time by spinning (a sweep has over a hundred short jobs), then sleep
+ * on a condition. After fork() the child has no workers: the pool notices the changed process id
+ * and starts again.
  *
- * The caller never waits for a worker that has not come yet: on a busy machine it may take
- * milliseconds to be scheduled, many times a short job. A worker enters a job by counting itself in
- * (`inside`) and then looking whether the job is still open; the caller closes it and then waits
- * until nobody is inside. In this order one of the two sees the other (both are sequentially
- * consistent), so the job's fields change only while nobody can read them.
+ * The caller never waits for a worker that has not entered the job. On a busy machine a worker may
+ * need milliseconds to be scheduled, many times a short job. A worker enters by incrementing
+ * `inside` and then checking whether the job is still open. The caller closes the job and then
+ * waits until `inside` is 0. Both orders are sequentially consistent, so at least one of the two
+ * sees the other, and fields of a job change only while no worker can read them.
  */
 #define _GNU_SOURCE
 #include "base/thread_pool.h"
@@ -32,7 +32,7 @@ typedef struct worker {
     int32_t number;
 } worker;
 
-/* Each on a cache line of its own: all threads write them. */
+/* Each on its own cache line: all threads write them. */
 typedef struct counter {
     _Alignas(64) atomic_llong value;
 } counter;
@@ -74,8 +74,8 @@ static bool cancelled(struct cafe_pool *pool) {
     return atomic_load_explicit(&pool->context->cancelled, memory_order_relaxed);
 }
 
-/* Takes the tasks *first .. last - 1 of a share, a fourth of what is left, and returns last; none
- * are left when it is not larger. */
+/* Takes the tasks *first .. last - 1 of a share, a fourth of the rest, and returns last; last <=
+ * *first: the share is empty. */
 static int64_t take_of(share *s, long long *first) {
     enum { PARTS = 4 };
     int64_t step = 1;

@@ -27,7 +27,7 @@ static bool covers(const char *line, uintptr_t address) {
     return *end == '-' && from <= address && address < (uintptr_t)strtoull(end + 1, NULL, 16);
 }
 
-/* The file that holds this code, shared library or program; "" when it is not known. */
+/* The file that holds this code, shared library or program; "" when it is unknown. */
 static void own_file(char path[PATH_MAX]) {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[PATH_MAX + 128];

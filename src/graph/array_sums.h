@@ -1,4 +1,4 @@
-/* Sums by key in an array of all keys: what gathers the links of a node to many others. Where few
+/* Sums by key in an array of all keys: what gathers the edges of a node to many others. Where few
  * keys are met and their range is large, hash_sums.h does it in the cache.
  */
 #ifndef CAFE_GRAPH_ARRAY_SUMS_H

@@ -1,4 +1,4 @@
-/* Graphs from the caller's arrays: lists of links, compressed rows.
+/* Graphs from the caller's arrays: lists of edges, compressed rows.
  *
  * Compressed rows that are already what a graph keeps (symmetric, rows ascending, no entry twice,
  * no zeros, no loops that would be dropped) are recognised in one pass (row_checks.c) and taken as

@@ -1,10 +1,10 @@
-/* Links into buckets of rows.
+/* Edges into buckets of rows.
  *
  * Written straight into its row, every arc of a large graph would miss the cache. There are at most
  * some thousand buckets instead, each with one place to write to, and the arcs of one, its part of
  * the row offsets included, fit the cache of a core: there the next step puts them into rows.
  *
- *   count    each task counts the arcs of its links bucket by bucket; bad links are found, loops
+ *   count    each task counts the arcs of its edges bucket by bucket; bad edges are found, loops
  *            and zero weights are counted out
  *   plan     sums over tasks and buckets give each task its own range of each bucket
  *   scatter  each task writes its arcs there
@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 
-enum { LEAST_LINKS = 1 << 16, MOST_TASKS = 256 }; /* a task has at least this many links */
+enum { LEAST_LINKS = 1 << 16, MOST_TASKS = 256 }; /* a task has at least this many edges */
 enum { ROW_BITS = 16 };                           /* of a row in its bucket */
 enum { FEW_ARCS = 1 << 10, FEW = 256 };           /* so many buckets, if they are not too small, */
 enum { MANY_ARCS = 1 << 16, MANY = 1024 };        /* and more when they are too large */
@@ -29,9 +29,9 @@ typedef struct partition {
     const cafe_links *links;
     cafe_buckets *buckets;
     bool keep_loops, weighted;
-    int64_t step, tasks; /* links of a task */
+    int64_t step, tasks; /* edges of a task */
     int64_t *cursors;    /* of each task, one per bucket: counts, then places */
-    atomic_llong bad;    /* the first bad link */
+    atomic_llong bad;    /* the first bad edge */
     atomic_llong self_loops, zero_weights;
 } partition;
 
@@ -43,7 +43,7 @@ typedef struct link {
     fate fate;
 } link;
 
-/* ---- links ----------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 /* The row that entry i of compressed rows is in. */
 static int64_t row_of(const cafe_links *links, int64_t i) {
@@ -59,7 +59,7 @@ static int64_t row_of(const cafe_links *links, int64_t i) {
     return low;
 }
 
-/* Link i; *row follows i through compressed rows. */
+/* Edge i; *row follows i through compressed rows. */
 static inline link link_at(const cafe_links *links, int64_t i, int64_t *row) {
     uint32_t n = (uint32_t)links->nodes;
     link l = {.w = links->target[i], .weight = links->weights ? links->weights[i] : 1};
@@ -107,7 +107,7 @@ static void count_links(void *argument, int64_t task) {
         if (l.fate == BAD) cafe_lower(&p->bad, i);
         if (l.fate == BAD) continue;
         bool here = cafe_has_row(p->links, l.u), there = cafe_has_row(p->links, l.w);
-        of[l.fate] += here; /* a link that several processes have counts where its row is */
+        of[l.fate] += here; /* an edge that several processes have counts where its row is */
         if (here && (l.fate == KEPT || (l.fate == LOOP && p->keep_loops))) counts[l.u >> shift]++;
         if (there && l.fate == KEPT) counts[l.w >> shift]++;
     }
@@ -164,7 +164,7 @@ static int64_t at_least(int64_t x, int64_t least) {
     return x > least ? x : least;
 }
 
-/* Enough buckets for any number of threads, more when one would outgrow the cache; and links to a
+/* Enough buckets for any number of threads, more when one would outgrow the cache; and edges to a
  * task so that counting them is most of its work, not clearing the counts. */
 static void choose_sizes(partition *p) {
     const cafe_links *l = p->links;

@@ -1,10 +1,10 @@
-/* The first step of the builder: links become arcs, sorted into buckets of consecutive rows. */
+/* The first step of the builder: edges become arcs, sorted into buckets of consecutive rows. */
 #ifndef CAFE_GRAPH_BUCKETS_H
 #define CAFE_GRAPH_BUCKETS_H
 
 #include "graph/builder.h"
 
-/* Two arcs per link, one per kept loop. Bucket b has the arcs begin[b] .. begin[b+1] - 1, which are
+/* Two arcs per edge, one per kept loop. Bucket b has the arcs begin[b] .. begin[b+1] - 1, which are
  * in rows b << shift .. (b + 1) << shift, in no order. */
 typedef struct cafe_buckets {
     int64_t count;
@@ -13,10 +13,10 @@ typedef struct cafe_buckets {
     uint16_t *rows; /* of each arc, from the first of its bucket */
     uint32_t *keys; /* 2 w + d for an arc to w; d = 1 when listed from the larger to the smaller */
     float *weights; /* or NULL: all 1 */
-    int64_t self_loops, zero_weights; /* links that are loops; left out for their weight */
+    int64_t self_loops, zero_weights; /* edges that are loops; left out for their weight */
 } cafe_buckets;
 
-/* The arcs of these links, with weights when `weighted`. Fails with the first link whose nodes or
+/* The arcs of these edges, with weights when `weighted`. Fails with the first edge whose nodes or
  * weight cannot be. */
 cafe_status cafe_partition(cafe_context *context, const cafe_links *links, bool keep_loops,
                            bool weighted, cafe_buckets *buckets);

@@ -1,15 +1,15 @@
-/* The builder: links in any order, any number of times, become symmetric sorted rows.
+/* The builder: edges in any order, any number of times, become symmetric sorted rows.
  *
- *   partition  two arcs per link go into buckets of consecutive rows (buckets.c)
+ *   partition  two arcs per edge go into buckets of consecutive rows (buckets.c)
  *   order      in the cache, the arcs of a bucket are put into rows (bucket_sort.c),
  *   merge      each row is sorted and the entries of a pair become one
  *   close      the gaps between the merged buckets go (compaction.c)
  *
  * Rows are sorted by all that matters (the other end, the direction, the weight), so they are the
- * same for any order of the links, and for any number of threads.
+ * same for any order of the edges, and for any number of threads.
  *
- * An entry is the key 2 w + d for a link to w, where d = 1 when it was listed from its larger end
- * to its smaller one. The direction tells repeated links from reversed ones, and since both ends
+ * An entry is the key 2 w + d for an edge to w, where d = 1 when it was listed from its larger end
+ * to its smaller one. The direction tells repeated edges from reversed ones, and since both ends
  * of a pair see the same d, both add the same weights in the same order: a(u,w) = a(w,u) to the
  * last bit.
  */

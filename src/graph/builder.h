@@ -1,4 +1,4 @@
-/* From links to a graph: what the list of edges, the compressed rows and the generators share. */
+/* From edges to a graph: what the list of edges, the compressed rows and the generators share. */
 #ifndef CAFE_GRAPH_BUILDER_H
 #define CAFE_GRAPH_BUILDER_H
 
@@ -9,7 +9,7 @@
 
 #include "base/processes.h"
 
-/* Links as they come: a list (source and target), or the entries of compressed rows (offsets and
+/* Edges as they come: a list (source and target), or the entries of compressed rows (offsets and
  * target; source is NULL). */
 typedef struct cafe_links {
     int64_t nodes, count;
@@ -44,7 +44,7 @@ enum { CAFE_PORTION_ROWS = 4096 };
 /* Sets how the reader understood the file. Both texts (NULL: none) are copied. */
 cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *reading);
 
-/* The rows of the graph of these links, and the counts of what was dropped or merged; what follows
+/* The rows of the graph of these edges, and the counts of what was dropped or merged; what follows
  * from the rows is left to cafe_graph_count(), but for the number of edges. */
 cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
                              const cafe_graph_options *options, cafe_graph **graph);

@@ -1,13 +1,13 @@
 /* Connected components: union-find with sampling (Sutton, Ben-Nun, Barak: Afforest, IPDPS'18).
  *
- * parent[u] <= u always, and a link hooks the larger of two roots below the smaller, so when all
- * links are done the root of a component is its smallest node: the result does not depend on the
- * order of the links, nor on the threads. First every node is linked with its first two neighbours
+ * parent[u] <= u always, and an edge hooks the larger of two roots below the smaller, so when all
+ * edges are done the root of a component is its smallest node: the result does not depend on the
+ * order of the edges, nor on the threads. First every node is linked with its first two neighbours
  * only; that joins nearly all of a large component, whose remaining nodes can then be skipped, for
  * an edge that leaves it is also listed at its other end. The first neighbour is the smallest: a
  * node that is larger starts below it, so that nothing is read at random for it.
  *
- * Processes that share the rows each join what the links of theirs join, nothing skipped, and hand
+ * Processes that share the rows each join what the edges of theirs join, nothing skipped, and hand
  * their forests on in pairs until the first has them all.
  */
 #include <string.h>
@@ -141,7 +141,7 @@ done:
     return status;
 }
 
-/* The forest of all links, for all processes. */
+/* The forest of all edges, for all processes. */
 static cafe_status join_shared(cafe_context *context, forest *f) {
     int32_t ranks = cafe_team_ranks(context);
     int64_t n = f->graph->n, *sizes = cafe_mem(context, 2 * ranks, sizeof *sizes);

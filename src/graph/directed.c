@@ -1,7 +1,7 @@
-/* Directed links into a symmetric graph, by one of three rules (include/cafe/graph.h).
+/* Directed edges into a symmetric graph, by one of three rules (include/cafe/graph.h).
  *
- * The links are first put into rows, each sorted and its repeated entries merged: the matrix A. Sum
- * and flow then hand weighted links to the ordinary builder, which adds a(u,w) and a(w,u);
+ * The edges are first put into rows, each sorted and its repeated entries merged: the matrix A. Sum
+ * and flow then hand weighted edges to the ordinary builder, which adds a(u,w) and a(w,u);
  * co-citation makes its rows itself.
  */
 #include "graph/directed.h"
@@ -18,14 +18,14 @@
 
 enum { ROWS = 1024, STRETCH = 1 << 20 };
 
-/* ---- links into rows ------------------------------------------------------------------------- */
+/* ---- edges into rows ------------------------------------------------------------------------- */
 
 typedef struct arranging {
     cafe_context *context;
     int64_t nodes, count;
     const int32_t *source, *target;
     const float *weights; /* NULL: all 1 */
-    bool keep_loops, add; /* add: repeated links add up, else the largest stays */
+    bool keep_loops, add; /* add: repeated edges add up, else the largest stays */
     cafe_rows *arcs;
     int64_t *length; /* of a row once merged */
     int64_t loops, zeros;
@@ -142,7 +142,7 @@ cafe_status cafe_rows_transpose(cafe_context *context, const cafe_rows *arcs, ca
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* A + A^T, by the ordinary builder: each entry is a link, both directions of a pair add up. */
+/* A + A^T, by the ordinary builder: each entry is an edge, both directions of a pair add up. */
 static cafe_status sum_graph(cafe_context *context, const cafe_rows *arcs, const float *weights,
                              cafe_graph_options options, cafe_graph **graph) {
     cafe_links links = {.nodes = arcs->n,
@@ -173,7 +173,7 @@ static cafe_status apply(cafe_context *context, const cafe_rows *arcs, int32_t r
     }
 }
 
-/* The counts tell of the links as they were given. */
+/* The counts tell of the edges as they were given. */
 static void restate_counts(const arranging *a, int64_t entries, int32_t rule, cafe_graph *graph) {
     cafe_graph_counts *c = &graph->counts;
     c->lines = a->count;

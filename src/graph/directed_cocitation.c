@@ -1,10 +1,11 @@
 /* Co-citation and bibliographic coupling: B = A A^T + A^T A without its diagonal.
  *
- * Row u of A A^T adds up, over all x that u links to, the rows x of A^T; row u of A^T A, over all x
- * that link to u, the rows x of A (Gustavson, ACM TOMS 4, 1978). b(u,w) and b(w,u) add the same
- * products in the same order, x ascending, so B is symmetric to the bit and taken as it is.
+ * Row u of A A^T adds up, over all x to which u has an edge, the rows x of A^T; row u of A^T A,
+ * over all x with an edge to u, the rows x of A (Gustavson, ACM TOMS 4, 1978). b(u,w) and b(w,u)
+ * add the same products in the same order, x ascending, so B is symmetric to the bit and taken as
+ * it is.
  *
- * Hubs make B large: a node with d links in gives d^2 entries. What B can have at most is found in
+ * Hubs make B large: a node with d edges in gives d^2 entries. What B can have at most is found in
  * one pass over A before anything of that size is asked for.
  */
 #include <float.h>

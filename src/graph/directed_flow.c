@@ -1,11 +1,11 @@
-/* The PageRank flow along directed links.
+/* The PageRank flow along directed edges.
  *
  *     P(u,w) = a(u,w) / sum over x of a(u,x)
- *     pi = t/n + (1 - t) (P^T pi + (mass of nodes without a link out) / n),    t = 0.15
+ *     pi = t/n + (1 - t) (P^T pi + (mass of nodes without an edge out) / n),    t = 0.15
  *     f(u,w) = pi_u P(u,w)
  *
  * pi is found by repetition, which contracts by 0.85 a step: a change of 1e-13 in total leaves an
- * error below 1e-12. Every node gathers from its links in, so no sum depends on the threads.
+ * error below 1e-12. Every node gathers from its edges in, so no sum depends on the threads.
  */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The weight of a link, for all who read compressed rows. */
+/* The weight of an edge, for all who read compressed rows. */
 #ifndef CAFE_GRAPH_EDGE_WEIGHT_H
 #define CAFE_GRAPH_EDGE_WEIGHT_H
 
@@ -7,7 +7,7 @@
 #include "base/inline.h"
 
 /* The weight of entry j, which is in row u: a(u,w), or 1 without weights, times f_u f_w, if there
- * are factors f. Their product comes first, so that both ends of a link get the same bits. */
+ * are factors f. Their product comes first, so that both ends of an edge get the same bits. */
 CAFE_INLINE float cafe_row_weight(const int32_t *targets, const float *weights, const float *factor,
                                   int64_t u, int64_t j) {
     float a = weights ? weights[j] : 1;

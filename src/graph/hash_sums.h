@@ -1,4 +1,4 @@
-/* Sums by key in a small open hash table: what gathers the links of a node to communities.
+/* Sums by key in a small open hash table: what gathers the edges of a node to communities.
  *
  * The table is as large as the number of keys that may be met asks for, not as the range of the
  * keys: mostly it stays in the nearest cache, and threads do not pay for a range each. Where many

@@ -92,7 +92,7 @@ cafe_status cafe_is_order(cafe_context *context, int64_t n, const int32_t *order
 
 /* ---- the graph in it ------------------------------------------------------------------------- */
 
-/* Sorts rows first .. last - 1; of their links counts those that stay near. */
+/* Sorts rows first .. last - 1; of their edges counts those that stay near. */
 static void sort_rows(void *argument, int64_t first, int64_t last, double *near) {
     const cafe_rows *rows = argument;
     for (int64_t i = first; i < last; i++) {

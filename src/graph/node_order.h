@@ -20,7 +20,7 @@ cafe_status cafe_graph_arrange(cafe_context *context, cafe_reorder how, cafe_gra
 cafe_status cafe_graph_labels(cafe_context *context, const cafe_graph *graph, int32_t *communities,
                               int64_t *count);
 
-/* The graph with node order[i] as its node i, without names. Of its links, *near get the share
+/* The graph with node order[i] as its node i, without names. Of its edges, *near get the share
  * whose ends are at most CAFE_NEAR apart. */
 enum { CAFE_NEAR = 8192 };
 cafe_status cafe_graph_renumber(cafe_context *context, const cafe_graph *graph,

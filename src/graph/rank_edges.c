@@ -1,6 +1,6 @@
-/* The links between ranks, counted.
+/* The edges between ranks, counted.
  *
- * Links are symmetric, so the ranks that keep a ghost of the row u are those that own a neighbour
+ * Edges are symmetric, so the ranks that keep a ghost of the row u are those that own a neighbour
  * of u: one look at each row, which marks the ranks it has met, counts what they all receive and
  * what u's own rank sends. No list of ghosts is made.
  */

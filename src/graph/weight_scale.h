@@ -20,7 +20,7 @@ enum { CAFE_SCALE_NEAR = 24 };
 cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *graph);
 
 /* Weights that the library makes itself stay within the range: those too small beside the largest,
- * or for a float, become 0, which is no link. */
+ * or for a float, become 0, which is no edge. */
 cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
 
 /* A number in the unit of the scaled weights, from one in that of the weights. */

@@ -156,7 +156,7 @@ static void fill_numbers(room *r, const cafe_arrow_inputs *in, column *c) {
     c->count = 2;
 }
 
-/* Names one behind the other, and where each begins: "large" strings, of any size in all. */
+/* Names one after the other, and where each begins: "large" strings, of any size in all. */
 static void fill_texts(room *r, const cafe_arrow_inputs *in, column *c) {
     size_t bytes = 0;
     int64_t *offsets = take(r, ((size_t)in->rows + 1) * sizeof *offsets);

@@ -63,7 +63,7 @@ _Static_assert(sizeof(cafe_binary_header) == 256, "the header's layout is part o
     "\x89"                \
     "CAFE\r\n\x1a"
 
-/* The counts of a graph that a header keeps: those that the rows tell, and those of the links as
+/* The counts of a graph that a header keeps: those that the rows tell, and those of the edges as
  * they were listed. */
 #define CAFE_BINARY_COUNTS(X) CAFE_BINARY_TOLD(X) CAFE_BINARY_HISTORY(X) X(total_weight)
 #define CAFE_BINARY_TOLD(X) \

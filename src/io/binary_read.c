@@ -224,7 +224,7 @@ static cafe_status compare(const opening *o, const char *name, int64_t stated, i
                      name, (long long)told, (long long)stated);
 }
 
-/* How many links of what kind were listed cannot be told from the rows: that they are numbers must
+/* How many edges of what kind were listed cannot be told from the rows: that they are numbers must
  * do. */
 static cafe_status check_history(const opening *o) {
     const cafe_binary_header *h = &o->header;

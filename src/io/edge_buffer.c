@@ -1,4 +1,4 @@
-/* The store of links, and the ways from it to a graph. */
+/* The store of edges, and the ways from it to a graph. */
 #include "io/edge_buffer.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "graph/graph.h"
 
 enum { MOST_GROWTH = 8 };   /* of the store at a time */
-enum { STRETCH = 1 << 22 }; /* links between two looks at the cancel flag */
+enum { STRETCH = 1 << 22 }; /* edges between two looks at the cancel flag */
 
 void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, bool weighted,
                          cafe_edge_list *list) {

@@ -1,4 +1,4 @@
-/* Links as they are read: two ids each, perhaps a weight, in arrays that grow window by window. */
+/* Edges as they are read: two ids each, perhaps a weight, in arrays that grow window by window. */
 #ifndef CAFE_IO_EDGE_BUFFER_H
 #define CAFE_IO_EDGE_BUFFER_H
 
@@ -8,7 +8,7 @@
 #include "graph/node_names.h"
 #include "io/text_window.h"
 
-/* What was folded away (repeated_edges.c): links, loops, links of weight 0. */
+/* What was folded away (repeated_edges.c): edges, loops, edges of weight 0. */
 enum { CAFE_FOLDED_LINKS, CAFE_FOLDED_LOOPS, CAFE_FOLDED_ZEROS, CAFE_FOLDS };
 
 typedef struct cafe_edge_list {
@@ -21,7 +21,7 @@ typedef struct cafe_edge_list {
     int64_t count, capacity;
     int64_t smallest, largest; /* ids; smallest > largest when there are none */
     bool overflow;             /* an id is beyond 63 bits, and no other is a text */
-    bool folds;                /* repeated links of compressed text may be folded */
+    bool folds;                /* repeated edges of compressed text may be folded */
     bool sum;                  /* weights of the same pair will be added up */
     bool ones;                 /* the weights are all 1 before they are folded */
     int64_t folded[CAFE_FOLDS];
@@ -31,18 +31,18 @@ void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, boo
                          cafe_edge_list *list);
 void cafe_edge_list_free(cafe_edge_list *list);
 
-/* Room for `more` links; share: the part of the file, in (0,1], that count + more stand for. */
+/* Room for `more` edges; share: the part of the file, in (0,1], that count + more stand for. */
 cafe_status cafe_edge_list_reserve(cafe_edge_list *list, int64_t more, double share);
 
-/* repeated_edges.c: of the links that the pieces of a window (of so many lines) found, folds those
+/* repeated_edges.c: of the edges that the pieces of a window (of so many lines) found, folds those
  * that come again when the text is packed, so that found[] become less; and adds what was folded
  * away to the counts of the graph (loops: they are kept). */
 cafe_status cafe_edge_list_fold(cafe_edge_list *list, bool packed, int64_t lines,
                                 const cafe_piece *pieces, int64_t *found);
 void cafe_edge_list_tell(const cafe_edge_list *list, bool loops, cafe_graph *graph);
 
-/* Piece k wrote found[k] links from index count + pieces[k].before on. Closes the gaps that comment
- * lines left, and adds the links to the count. */
+/* Piece k wrote found[k] edges from index count + pieces[k].before on. Closes the gaps that comment
+ * lines left, and adds the edges to the count. */
 void cafe_edge_list_append(cafe_edge_list *list, const cafe_piece *pieces, const int64_t *found);
 
 static inline int64_t cafe_edge_list_id(const cafe_edge_list *list, const void *ids, int64_t i) {
@@ -57,7 +57,7 @@ cafe_status cafe_edge_list_number(cafe_edge_list *list, int64_t *nodes, cafe_nam
 cafe_status cafe_sort_ids(cafe_context *context, int64_t *ids, int64_t *other, int64_t count,
                           int64_t **sorted);
 
-/* A graph of the links (narrow, ids below nodes). The links are freed, and the names are the
+/* A graph of the edges (narrow, ids below nodes). The edges are freed, and the names are the
  * graph's or freed, whatever comes of it. */
 cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph);

@@ -109,7 +109,7 @@ cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
     return cafe_graph_set_reading(graph, &reading);
 }
 
-/* Links and names, whatever the ids are. */
+/* Edges and names, whatever the ids are. */
 static cafe_status read_links(cafe_edges *e, int64_t *nodes, cafe_names *names) {
     cafe_lines_end ended = CAFE_LINES_DONE;
     cafe_status status = cafe_edges_integers(e, false, &ended);

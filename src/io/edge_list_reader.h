@@ -1,4 +1,4 @@
-/* An edge list as it is read: what its columns are, its text, the links so far. */
+/* An edge list as it is read: what its columns are, its text, the edges so far. */
 #ifndef CAFE_IO_EDGE_LIST_READER_H
 #define CAFE_IO_EDGE_LIST_READER_H
 
@@ -24,7 +24,7 @@ void cafe_edges_close(cafe_edges *edges);
 /* Moves the text to its first edge, past byte order mark, comments and heading. */
 cafe_status cafe_edges_first(cafe_edges *edges);
 
-/* The links of the text, with integers for ids or with strings. */
+/* The edges of the text, with integers for ids or with strings. */
 cafe_status cafe_edges_integers(cafe_edges *edges, bool wide, cafe_lines_end *ended);
 cafe_status cafe_edges_strings(cafe_edges *edges, int64_t *nodes, cafe_names *names);
 

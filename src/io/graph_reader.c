@@ -70,7 +70,7 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
                      (long long)options->nodes, (long long)stated);
 }
 
-/* Directions are known of links alone, not of rows that are symmetric or symmetrised on the way. */
+/* Directions are known of edges alone, not of rows that are symmetric or symmetrised on the way. */
 static cafe_status check_directed(const cafe_input *input, const cafe_graph_options *options,
                                   cafe_format format) {
     if (options->directed == CAFE_DIRECTED_NO || cafe_graph_format_get(format)->directed)

@@ -41,7 +41,8 @@ static int64_t row_of(const cafe_graph *g, int64_t i) {
     return low;
 }
 
-/* As a link, a loop counts its weight once, where a(u,u) has it twice; in a matrix it is a(u,u). */
+/* As an edge, a loop counts its weight once, where a(u,u) has it twice; in a matrix it is a(u,u).
+ */
 static float weight_of(const writing *w, int64_t u, int64_t arc) {
     const cafe_graph *g = w->graph;
     float weight = g->weights ? g->weights[arc] : 1;

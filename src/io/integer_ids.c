@@ -13,7 +13,7 @@
 #include "io/bit_set.h"
 #include "io/edge_buffer.h"
 
-enum { BLOCK = 1 << 16, SPREAD = 64 }; /* links per task; largest id per link for the bit set */
+enum { BLOCK = 1 << 16, SPREAD = 64 }; /* edges per task; largest id per edge for the bit set */
 
 static const int64_t no_id = INT64_MIN;
 

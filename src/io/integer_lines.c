@@ -1,7 +1,7 @@
 /* The parser of integer lines.
  *
  * Each window is cut into pieces; first their lines are counted, so that every piece knows where
- * its links go, then they are parsed, straight into the arrays. One more task decompresses the next
+ * its edges go, then they are parsed, straight into the arrays. One more task decompresses the next
  * window meanwhile when the text is gzip. A piece stops at the first thing it does not expect and
  * notes it; of all notes the one earliest in the text counts.
  */
@@ -42,7 +42,7 @@ static inline const uint8_t *skip_separator(const uint8_t *p, uint8_t separator)
     return *p == separator ? cafe_skip_blanks(p + 1) : p;
 }
 
-/* One id at *at. Wide links take every int64; an id beyond that is noted and stored as 0, since a
+/* One id at *at. Wide edges take every int64; an id beyond that is noted and stored as 0, since a
  * later id may make all of them strings. */
 static inline __attribute__((always_inline)) cafe_trouble take_id(const uint8_t **at, int64_t *id,
                                                                   cafe_trouble missing,

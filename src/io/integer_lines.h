@@ -15,7 +15,7 @@ typedef enum cafe_third {
 } cafe_third;
 
 typedef struct cafe_rules {
-    int64_t lowest, highest; /* ids taken; stored less `lowest` (unless the links are wide) */
+    int64_t lowest, highest; /* ids taken; stored less `lowest` (unless the edges are wide) */
     bool declared;           /* an id outside, or one that is no integer, is an error */
     const char *comments;    /* letters at the beginning of lines that are skipped, or NULL */
     uint8_t letter;          /* the letter before the ids of every line; 0: none */
@@ -26,7 +26,7 @@ typedef struct cafe_rules {
 
 typedef enum cafe_lines_end {
     CAFE_LINES_DONE,
-    CAFE_LINES_WIDE, /* an id is outside lowest .. highest: read again into wide links */
+    CAFE_LINES_WIDE, /* an id is outside lowest .. highest: read again into wide edges */
     CAFE_LINES_TEXT  /* an id is no integer: read again as strings */
 } cafe_lines_end;
 

@@ -24,7 +24,7 @@ typedef struct cafe_column {
 
 typedef struct cafe_sample {
     cafe_context *context;
-    uint8_t *text; /* lines with data, each ended by '\n', one behind the other */
+    uint8_t *text; /* lines with data, each ended by '\n', one after the other */
     int64_t used, room;
     int64_t lines;    /* in it */
     bool whole;       /* the file has no other */

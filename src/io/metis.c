@@ -166,7 +166,7 @@ static cafe_status fail_note(metis *g, const cafe_piece *piece, const note *n) {
     return cafe_fail_at(g->context, &place, "a vertex from 1 to %lld", (long long)g->n);
 }
 
-/* Pieces as the list wants them: `before` counts links, not lines. */
+/* Pieces as the list wants them: `before` counts edges, not lines. */
 static int64_t place_pieces(metis *g, cafe_piece *slots) {
     int64_t before = 0;
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {

@@ -5,7 +5,7 @@
  *     rows columns entries
  *     i j [value]        from 1
  *
- * A symmetric file lists each pair once: its entries are links. A general one lists a matrix M,
+ * A symmetric file lists each pair once: its entries are edges. A general one lists a matrix M,
  * which stays M when it is symmetric and becomes M + M^T when not (cafe_graph_from_csr).
  */
 #include <string.h>
@@ -120,7 +120,7 @@ static cafe_status read_entries(mtx *m) {
 }
 
 /* Adds (j,i) for each (i,j) off the diagonal: the whole matrix. Needed only where loops are kept,
- * since a diagonal entry is a(u,u) itself, and a loop of a link list counts twice there. */
+ * since a diagonal entry is a(u,u) itself, and a loop of an edge list counts twice there. */
 static cafe_status mirror(cafe_edge_list *list, int64_t *added) {
     int64_t count = list->count;
     CAFE_PASS(cafe_edge_list_reserve(list, count, 1));

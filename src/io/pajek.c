@@ -169,7 +169,7 @@ static cafe_status read_lines(pajek *p, bool nodes) {
         if (p->line.begin == p->line.end) return CAFE_OK;
         if (p->line.line % 65536 == 0) CAFE_PASS(cafe_check_cancel(p->marked.context));
         CAFE_PASS(take_line(p));
-        /* nodes are numbered before the first link is met */
+        /* nodes are numbered before the first edge is met */
         if (nodes && (p->section == LINKS || p->section == LISTS)) {
             CAFE_PASS(add_nodes(p));
             nodes = false;
@@ -183,7 +183,7 @@ static cafe_status read_pajek(cafe_input *input, const cafe_graph_options *optio
     pajek *p = cafe_mem_zero(input->context, 1, sizeof *p);
     if (!p) return status;
     cafe_marked_init(input->context, input->name, CAFE_FORMAT_PAJEK, options, &p->marked);
-    p->marked.missing = 1; /* Pajek: a link without a value has 1 */
+    p->marked.missing = 1; /* Pajek: an edge without a value has 1 */
     p->text.context = input->context;
     CAFE_TRY(cafe_text_open(input, WINDOW, &p->text));
     CAFE_TRY(read_lines(p, true));

@@ -1,8 +1,8 @@
-/* Links that a compressed text repeats, folded while it is read.
+/* Edges that a compressed text repeats, folded while it is read.
  *
- * A byte of deflate data can stand for a thousand bytes of text: a small file may hold more links
+ * A byte of deflate data can stand for a thousand bytes of text: a small file may hold more edges
  * than memory does. To be so small it must repeat what stood up to 32 KiB before, so nearly all of
- * its links are there already, and a table that fits the cache finds them. Of k equal links (ends
+ * its edges are there already, and a table that fits the cache finds them. Of k equal links (ends
  * and weight)
  *
  *     one remains, where the graph keeps the largest weight of a pair;
@@ -22,11 +22,11 @@
 
 enum { PLACES = 1 << 12, MOST_TIMES = 1 << 20 };
 
-/* Heavier links are not folded: their multiples might be too large. */
+/* Heavier edges are not folded: their multiples might be too large. */
 static const float heaviest = 0x1p100f;
 
 typedef struct place {
-    int64_t at;    /* of the link, or -1 */
+    int64_t at;    /* of the edge, or -1 */
     int64_t times; /* it came so far */
 } place;
 
@@ -37,7 +37,7 @@ typedef struct folding {
     int64_t folded[CAFE_TEXT_PIECES][CAFE_FOLDS];
 } folding;
 
-/* One piece: links first .. are written to `to`, at or before where they are read. */
+/* One piece: edges first .. are written to `to`, at or before where they are read. */
 typedef struct stretch {
     cafe_edge_list *list;
     int64_t to;
@@ -79,7 +79,7 @@ static bool is_same(link a, link b) {
     return a.u == b.u && a.w == b.w && a.weight == b.weight;
 }
 
-/* What the place has counted is settled: kept links are written, the others counted as folded. */
+/* What the place has counted is settled: kept edges are written, the others counted as folded. */
 static void settle(stretch *s, place *p) {
     int64_t left = p->times - 1;
     if (p->at < 0 || p->times < 2) return;
@@ -122,7 +122,7 @@ static void fold_piece(void *argument, int64_t k, int32_t worker) {
     f->found[k] = s.to - first;
 }
 
-/* Links without weights that are to be added up weigh 1 each from now on. */
+/* Edges without weights that are to be added up weigh 1 each from now on. */
 static cafe_status give_weights(cafe_edge_list *list, int64_t more) {
     if (!list->sum || (list->weighted && !list->ones)) return CAFE_OK;
     if (!list->weighted) {

@@ -2,7 +2,7 @@
  *
  *     shared_edges.c  each parses a range of the file's bytes,
  *     shared_names.c  nodes get the numbers that one reader of all lines would give them,
- *     shared_rows.c   links go to the processes of their rows, which are sorted and merged there,
+ *     shared_rows.c   edges go to the processes of their rows, which are sorted and merged there,
  *     shared_file.c   the rows of all are written into one file, which each of them maps.
  *
  * What comes of it is the same for any number of processes, one included.
@@ -36,7 +36,7 @@ cafe_status cafe_names_differ(cafe_context *context, const cafe_names *names, ca
                               bool *differ);
 void cafe_numbered_free(cafe_context *context, cafe_numbered *numbered);
 
-/* The rows of this process, bounds[rank] .. bounds[rank + 1] - 1, from the links that all have,
+/* The rows of this process, bounds[rank] .. bounds[rank + 1] - 1, from the edges that all have,
  * which are freed; the other rows of *rows are empty. */
 cafe_status cafe_share_rows(cafe_edge_list *list, int64_t nodes, const cafe_graph_options *options,
                             int64_t *bounds, cafe_graph **rows);

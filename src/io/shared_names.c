@@ -240,7 +240,7 @@ typedef struct strings {
     cafe_context *context;
     int64_t count;
     const cafe_names *own;
-    int32_t *order;          /* own names, those of each owner one behind the other */
+    int32_t *order;          /* own names, those of each owner one after the other */
     int64_t *names, *bytes;  /* of this process: of each owner */
     int64_t *counts, *sizes; /* given, and got: of each process */
     /* of an owner: the names that it got */

@@ -1,7 +1,7 @@
-/* Links to the processes of their rows.
+/* Edges to the processes of their rows.
  *
- * Rows are dealt out in runs of blocks, so that each process has about as many links. Every process
- * sends a link to the owners of both its ends, some links at a time, and what arrives goes through
+ * Rows are dealt out in runs of blocks, so that each process has about as many edges. Every process
+ * sends an edge to the owners of both its ends, some edges at a time, and what arrives goes through
  * the builder of graphs (graph/builder.c), which leaves out the rows of others.
  */
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "graph/graph.h"
 #include "io/shared.h"
 
-enum { BATCH = 1 << 18, MOST_BLOCKS = 4096 }; /* links sent at a time; blocks of rows */
+enum { BATCH = 1 << 18, MOST_BLOCKS = 4096 }; /* edges sent at a time; blocks of rows */
 
 typedef struct dealing {
     cafe_context *context;
@@ -20,7 +20,7 @@ typedef struct dealing {
     int64_t nodes, block, blocks; /* rows of a block */
     int64_t *links;               /* of each block */
     int32_t *owner;
-    int64_t width; /* numbers of 4 bytes that a link is sent as */
+    int64_t width; /* numbers of 4 bytes that an edge is sent as */
     int32_t *give;
     int64_t *sizes, *places;
 } dealing;
@@ -40,7 +40,7 @@ static cafe_status count_links(dealing *d) {
     return cafe_team_sum(d->context, d->links, d->blocks);
 }
 
-/* Block b is the process's whose share of all links its middle falls into. */
+/* Block b is the process's whose share of all edges its middle falls into. */
 static void deal_blocks(dealing *d, int64_t *bounds) {
     int32_t ranks = cafe_team_ranks(d->context), rank = 0;
     double all = 0, before = 0;
@@ -68,7 +68,7 @@ static cafe_status deal(dealing *d, int64_t *bounds) {
     return CAFE_OK;
 }
 
-/* ---- links on their way ---------------------------------------------------------------------- */
+/* ---- edges on their way ---------------------------------------------------------------------- */
 
 static int32_t *put_link(const dealing *d, int64_t i, int32_t *at) {
     at[0] = ((const int32_t *)d->list->source)[i];
@@ -77,7 +77,7 @@ static int32_t *put_link(const dealing *d, int64_t i, int32_t *at) {
     return at;
 }
 
-/* Links first .. last - 1 to the owners of their ends, once where both are the same. */
+/* Edges first .. last - 1 to the owners of their ends, once where both are the same. */
 static void pack(dealing *d, int64_t first, int64_t last) {
     const int32_t *source = d->list->source, *target = d->list->target;
     int32_t ranks = cafe_team_ranks(d->context);
@@ -99,7 +99,7 @@ static void pack(dealing *d, int64_t first, int64_t last) {
     }
 }
 
-/* share: of all links, those that have come by now. */
+/* share: of all edges, those that have come by now. */
 static cafe_status unpack(const dealing *d, const int32_t *got, int64_t bytes, double share,
                           cafe_edge_list *own) {
     int64_t links = bytes / 4 / d->width;
@@ -124,7 +124,7 @@ static cafe_status send_batch(dealing *d, int64_t batch, int64_t batches, cafe_e
     return cafe_team_agree(d->context, status);
 }
 
-/* As many batches as the process with the most links needs. */
+/* As many batches as the process with the most edges needs. */
 static cafe_status send_links(dealing *d, cafe_edge_list *own) {
     cafe_context *context = d->context;
     int32_t ranks = cafe_team_ranks(context);

@@ -15,7 +15,7 @@ struct cafe_table {
     bool text;          /* not an array of NumPy */
     int64_t rows, columns;
     float *values;                      /* row-major */
-    cafe_names row_names, column_names; /* strings, or indices where there are none */
+    cafe_names row_names, column_names; /* strings, or indices if there is none */
     bool named;                         /* a .npy array that was written with a file of names: */
     uint64_t digest;                    /* of it */
     char made[CAFE_VECTORS_MADE];       /* as cafe_npy has it */
@@ -44,7 +44,7 @@ cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style
  * of the rows. */
 cafe_status cafe_table_take_ids(cafe_table *table, const cafe_graph *graph);
 
-/* A name into text (never longer than capacity, always ended by 0), its number where there is none;
+/* A name into text (never longer than capacity, always ended by 0), its number if there is none;
  * returns its full length, as snprintf does. */
 size_t cafe_table_row_name(const cafe_table *table, int64_t row, char *text, size_t capacity);
 

@@ -1,4 +1,4 @@
-/* Keyed hashes of links, added up: by which rows are found symmetric (graph/row_checks.h). */
+/* Keyed hashes of edges, added up: by which rows are found symmetric (graph/row_checks.h). */
 #ifndef CAFE_KERNELS_EDGE_HASHES_H
 #define CAFE_KERNELS_EDGE_HASHES_H
 

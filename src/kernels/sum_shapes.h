@@ -35,7 +35,7 @@ CAFE_INLINE double cafe_to_grid(double x) {
 typedef struct cafe_gains {
     double linear; /* sum of p_u <z_u, Delta_u>, z in units of p_u */
     double square; /* sum of r_u^2 ||Delta_u||^2 */
-    double inner;  /* sum over links inside the chunk of 2 a(u,w) <Delta_u, Delta_w> / total */
+    double inner;  /* sum over edges inside the chunk of 2 a(u,w) <Delta_u, Delta_w> / total */
 } cafe_gains;
 
 /* A power of two that makes all of them fit the grid. Rows are 1 long at most: |Delta| <= 2, |z| <=
@@ -47,7 +47,7 @@ CAFE_INLINE double cafe_gain_unit(double resolution) {
     return unit;
 }
 
-/* The share of a node's x, and that of a link a of two nodes whose moves have this dot product. */
+/* The share of a node's x, and that of an edge a of two nodes whose moves have this dot product. */
 CAFE_INLINE double cafe_gain_share(double x, double unit) {
     return cafe_to_grid(x / unit);
 }

@@ -61,7 +61,7 @@ static cafe_status fill_starts(cafe_context *context, cafe_chunks *c) {
     return CAFE_OK;
 }
 
-/* ---- the links inside ------------------------------------------------------------------------ */
+/* ---- the edges inside ------------------------------------------------------------------------ */
 
 typedef struct inner_job {
     const cafe_operator_parts *q;

@@ -5,7 +5,7 @@
  * the paper turns into a sampled graph like any other.
  *
  * No weights are stored. A node has the factor f_u = (p_u n)^-x, about 1, so that weights keep
- * their size, and a link weighs a(u,w) f_u f_w (graph/edge_weight.h).
+ * their size, and an edge weighs a(u,w) f_u f_w (graph/edge_weight.h).
  */
 #include <math.h>
 
@@ -21,10 +21,10 @@ typedef struct factors {
     const cafe_sampled *sampled;
     double x;
     float *factor;
-    float *known; /* by degree, of links without weights; NULL: none */
+    float *known; /* by degree, of edges without weights; NULL: none */
 } factors;
 
-/* share^-x. pow() need not be the same for x = 1/2 everywhere; sqrt() is. A node without links
+/* share^-x. pow() need not be the same for x = 1/2 everywhere; sqrt() is. A node without edges
  * keeps 1. */
 static double factor_of(double share, double x) {
     double power = x == 0.5 ? sqrt(share) : pow(share, x);

@@ -21,7 +21,7 @@ static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
     return CAFE_LINK(s, u, at);
 }
 
-/* Factors are asked for ahead of their use, up to the link `end`. */
+/* Factors are asked for ahead of their use, up to the edge `end`. */
 static double degree(const cafe_sampled *s, int64_t u, int64_t end) {
     enum { AHEAD = 32 };
     double sum = 0;
@@ -59,7 +59,7 @@ static void divide(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) s->p[u] /= s->total;
 }
 
-/* 2m, the sum of the degrees in node order. Links of weight 1 are counted: the sum is exact. */
+/* 2m, the sum of the degrees in node order. Edges of weight 1 are counted: the sum is exact. */
 static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
     s->total = 0;
     if (!s->weights && !s->factor) s->total = (double)s->offsets[s->n];
@@ -70,7 +70,7 @@ static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
     return CAFE_OK;
 }
 
-/* A number of each row, from its links. */
+/* A number of each row, from its edges. */
 typedef struct filling {
     cafe_sampled *sampled;
     cafe_range_task *task;
@@ -82,7 +82,7 @@ static void fill_portion(void *argument, int64_t first, int64_t last) {
     f->task(f->sampled, f->first + first, f->first + last);
 }
 
-/* Every process of a team goes through the links of a portion of the rows. */
+/* Every process of a team goes through the edges of a portion of the rows. */
 static cafe_status fill_shared(cafe_context *context, cafe_sampled *s, cafe_range_task *task,
                                void *numbers, size_t size) {
     int64_t *bounds = cafe_mem(context, cafe_team_ranks(context) + 1, sizeof *bounds);

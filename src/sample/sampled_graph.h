@@ -21,9 +21,9 @@ struct cafe_sampled {
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights; /* a(u,w); NULL: all 1 */
-    float *factor;        /* f_u: links weigh a(u,w) f_u f_w (CAFE_LINK); NULL: none */
-    double unit;          /* n / 2m of the links without factors */
-    double total;         /* 2m = sum of the links' weights over all ordered pairs */
+    float *factor;        /* f_u: edges weigh a(u,w) f_u f_w (CAFE_LINK); NULL: none */
+    double unit;          /* n / 2m of the edges without factors */
+    double total;         /* 2m = sum of the edges' weights over all ordered pairs */
     double *p;            /* sums to 1 */
     float *loops;         /* the weight of (u,u), or NULL when there are none */
     bool common;          /* the rows are mapped by all processes of a team */
@@ -42,7 +42,7 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
 cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
                                cafe_sampled **sampled);
 
-/* p_u = the sum over the links of u, in the order of its row and in double precision, for all u: by
+/* p_u = the sum over the edges of u, in the order of its row and in double precision, for all u: by
  * this machine's threads; or by who holds the rows elsewhere. */
 typedef cafe_status cafe_degrees(cafe_context *context, cafe_sampled *sampled);
 cafe_degrees cafe_sampled_degrees;
@@ -54,12 +54,12 @@ cafe_status cafe_sampled_fill(cafe_context *context, cafe_degrees *degrees, cafe
 cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_degrees *degrees,
                                   cafe_sampled *sampled);
 
-/* cafe_sample() with the sums over links and factors done by `degrees`. */
+/* cafe_sample() with the sums over edges and factors done by `degrees`. */
 cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                            const cafe_sample_options *options, const cafe_sample_inputs *inputs,
                            cafe_degrees *degrees, cafe_sampled **sampled);
 
-/* The factor that a node would have whose links, without factors, add up to that degree. */
+/* The factor that a node would have whose edges, without factors, add up to that degree. */
 double cafe_sampled_factor(const cafe_sampled *sampled, double degree);
 
 /* What vectors of this sampled graph are made with, for their file. */

@@ -1,4 +1,4 @@
-/* Files of changes and of new nodes' links, line by line: "+ u v [w]", "- u v", "u v [w]".
+/* Files of changes and of new nodes' edges, line by line: "+ u v [w]", "- u v", "u v [w]".
  *
  * A field that is exactly + or - and stands first is a sign; a node of that name is written in
  * quotes. Lines are read one after the other: changes are a small part of their graph.

@@ -1,4 +1,4 @@
-/* Names of nodes and newcomers as a graph carries them, and lists of links. */
+/* Names of nodes and newcomers as a graph carries them, and lists of edges. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* Vectors for nodes that are not in the graph, from their links to nodes that are.
+/* Vectors for nodes that are not in the graph, from their edges to nodes that are.
  *
  * Nothing else moves, and no two new nodes see one another, so each row is one formula; the forms
  * are explained in include/cafe/update.h.
@@ -32,7 +32,7 @@ static const cafe_option place_options[] = {
 
 CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)
 
-/* ---- links ----------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 void cafe_new_links_free(cafe_new_links *links) {
     if (!links) return;
@@ -152,7 +152,7 @@ typedef struct placing {
     float *placed;
 } placing;
 
-/* sum = sum over the links of a h_w; returns d. A link weighs a times the factors of its ends. */
+/* sum = sum over the edges of a h_w; returns d. An edge weighs a times the factors of its ends. */
 static double sum_links(const placing *p, int64_t i, double *sum) {
     const float *factor = p->parts->factor;
     double degree = 0, d = 0;

@@ -1,9 +1,9 @@
 /* How far a placed row can be from the row of a full run, for eigenvectors of Q and of D^-1 Q.
  *
  * Q' is the operator of the graph with the new node in it, V' its K dominant eigenvectors, rotated
- * to be nearest to the old rows: a full run. With a degree exponent X links weigh a / (d_u d_w)^X:
- * a link from the new node to u, of weight a, raises d_u, and all links of u weigh 1 - psi_u of
- * before, psi_u = 1 - (1 + a / d_u)^-X. Let b be the new links' weights, F = I - diag(psi), T = 2m,
+ * to be nearest to the old rows: a full run. With a degree exponent X edges weigh a / (d_u d_w)^X:
+ * an edge from the new node to u, of weight a, raises d_u, and all edges of u weigh 1 - psi_u of
+ * before, psi_u = 1 - (1 + a / d_u)^-X. Let b be the new edges' weights, F = I - diag(psi), T = 2m,
  * alpha = b / T, e their sum, E = P - F P F, epsilon = E 1, beta = alpha - epsilon and c = 1 / (1 +
  * 2 e - sum of epsilon). Without an exponent psi, E and epsilon are 0. Then
  *
@@ -14,7 +14,7 @@
  *
  * V stands for its columns with a 0 for the new node, rho for their Rayleigh quotients. What is
  * left, R = Q' V - V diag(rho), has a length that follows from that of Q V - V diag(rho), from s =
- * V^T p, from sigma = V^T alpha and tau = V^T beta, sums over the links and over the rows of their
+ * V^T p, from sigma = V^T alpha and tau = V^T beta, sums over the edges and over the rows of their
  * ends. Let gap = least rho - (K+1)-th eigenvalue
  * of Q', which is max(lambda, 0) + ||Q' - Q|| at most (Weyl), lambda that of Q. Then
  *
@@ -59,7 +59,7 @@ typedef struct bounding {
     int32_t *near;           /* the nodes it is linked to, */
     int64_t count;           /* each once */
     const cafe_sampled *sampled;
-    const double *degree;   /* without factors, in the unit of the links */
+    const double *degree;   /* without factors, in the unit of the edges */
     double exponent;        /* X */
     double *shift, *mean;   /* K each: V^T epsilon, a row of P V */
     const double *norm;     /* p: the walk's problem; NULL: 1, that of Q */
@@ -163,7 +163,7 @@ static void find_sums(bounding *b) {
 
 /* ---- of a new node --------------------------------------------------------------------------- */
 
-/* alpha and psi of the nodes it is linked to, links to one node added up; returns e. */
+/* alpha and psi of the nodes it is linked to, edges to one node added up; returns e. */
 static double take_links(bounding *b, int64_t i) {
     const cafe_new_links *l = b->links;
     const float *factor = b->op->parts.factor;
@@ -201,7 +201,7 @@ static double square_row(const bounding *b, const float *row) {
     return sum;
 }
 
-/* What becomes of the old links, E = P - F P F with F = I - diag(psi), and of epsilon = E 1. */
+/* What becomes of the old edges, E = P - F P F with F = I - diag(psi), and of epsilon = E 1. */
 typedef struct shift {
     double most;                         /* of psi */
     double mass;                         /* sum of epsilon */
@@ -437,7 +437,7 @@ done:
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Degrees without factors, in the unit of the links: those that factors follow from. */
+/* Degrees without factors, in the unit of the edges: those that factors follow from. */
 static cafe_status find_degrees(cafe_context *context, const cafe_graph *graph, double **degree) {
     cafe_sampled *plain = NULL;
     cafe_status status = CAFE_OK;

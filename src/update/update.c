@@ -199,7 +199,7 @@ static cafe_status start(cafe_context *context, cafe_updated *r, const cafe_chan
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* The factor of a node whose degree grew to what it is moved by a share, and so did the weights of
- * all its links: its neighbours feel it. */
+ * all its edges: its neighbours feel it. */
 static void press_neighbours(const cafe_graph *g, const cafe_operator_parts *s, double x, int64_t u,
                              double growth, cafe_active *active) {
     double now = cafe_row_sum(g->offsets, g->scaled, u), before = now - growth;

@@ -24,9 +24,9 @@ cafe_status cafe_newcomers_append(cafe_graph *graph, const cafe_graph *old,
 cafe_status cafe_update_sample(cafe_context *context, const cafe_graph *graph, double x,
                                cafe_sampled **sampled);
 
-/* ---- lines of links -------------------------------------------------------------------------- */
+/* ---- lines of edges -------------------------------------------------------------------------- */
 
-/* A link as listed. Nodes of the graph are 0 .. n-1, newcomers n, n+1, ... */
+/* An edge as listed. Nodes of the graph are 0 .. n-1, newcomers n, n+1, ... */
 typedef struct cafe_link_line {
     int32_t u, v;
     float weight; /* negative: removed */
@@ -44,7 +44,7 @@ typedef struct cafe_link_lines {
 cafe_status cafe_link_add(cafe_link_lines *lines, cafe_link_line line);
 void cafe_link_lines_free(cafe_link_lines *lines);
 
-/* Reads a file of changes (signs in front), of new nodes' links to known ones, or of labels, of
+/* Reads a file of changes (signs in front), of new nodes' edges to known ones, or of labels, of
  * which only the nodes that the graph does not have count (lines may be NULL). */
 typedef enum cafe_lines_kind {
     CAFE_LINES_CHANGES,
@@ -54,7 +54,7 @@ typedef enum cafe_lines_kind {
 cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
                                 cafe_link_lines *lines);
 
-/* Links of new nodes to nodes of the graph, by new node. */
+/* Edges of new nodes to nodes of the graph, by new node. */
 struct cafe_new_links {
     cafe_context *context;
     int64_t nodes; /* new ones */
