@@ -1,4 +1,5 @@
-/* Points into a graph: neighbours are searched, distances become similarities, and edges form a graph.
+/* Points into a graph: neighbours are searched, distances become similarities, and edges form a
+ * graph.
  *
  * Cosine goes the way of the Gaussian: rows are scaled to length 1, where |x - y|^2 = 2 - 2 cos, so
  * that the nearest are those of the smallest angle.

@@ -1,12 +1,11 @@
-/* Sums by key in an array of all keys: what gathers the edges of a node to many others. Where few
- * keys are met and their range is large, hash_sums.h does it in the cache.
- */
+/* Sums by key in an array with an entry for each key, for the edges of a node to many groups. If
+ * few keys occur and their range is large, hash_sums.h works in the cache. */
 #ifndef CAFE_GRAPH_ARRAY_SUMS_H
 #define CAFE_GRAPH_ARRAY_SUMS_H
 
 #include "base/context.h"
 
-/* The sums, with the keys met so far; on a cache line of its own, since every worker counts in his
+/* The sums and the keys that occurred; on its own cache line, because every worker writes its own
  * all the time. */
 typedef struct cafe_tally {
     _Alignas(64) double *sum; /* of every key; 0 unless met */

@@ -1,8 +1,8 @@
 /* Graphs from the caller's arrays: lists of edges, compressed rows.
  *
- * Compressed rows that are already what a graph keeps (symmetric, rows ascending, no entry twice,
- * no zeros, no loops that would be dropped) are recognised in one pass (row_checks.c) and taken as
- * they are. Anything else goes through the builder.
+ * Compressed rows that are already those of a graph (symmetric, ascending, no entry twice, no
+ * zeros, no loops to drop) are recognised in one pass (row_checks.c) and kept. All other input goes
+ * through the builder.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static cafe_status offsets_ascend(cafe_context *context, checking *c) {
     return CAFE_OK;
 }
 
-/* Already what a graph keeps? */
+/* Are the rows already those of a graph? */
 static cafe_status is_graph(cafe_context *context, checking *c, bool keep_loops, bool *yes) {
     CAFE_PASS(cafe_verify_rows(context, c->links, true, &c->found));
     *yes = c->found.fault == CAFE_ROW_FINE && c->found.symmetric &&
@@ -124,7 +124,7 @@ static cafe_status copy_arrays(cafe_context *context, checking *c, bool weighted
     return cafe_parallel(context, cafe_blocks(l->nodes, ROWS), copy_rows, c);
 }
 
-/* The rows as they are, in the caller's arrays, and their seal. */
+/* Keeps the rows in the caller's arrays, with their seal. */
 static cafe_status borrow_rows(cafe_context *context, const checking *c, bool weighted,
                                cafe_graph *g) {
     cafe_links rows = *c->links;
@@ -140,7 +140,7 @@ static cafe_status borrow_rows(cafe_context *context, const checking *c, bool we
     return CAFE_OK;
 }
 
-/* The rows as they are, borrowed or copied. */
+/* Keeps the rows unchanged, borrowed or copied. */
 static cafe_status take_rows(cafe_context *context, checking *c, bool borrow, cafe_graph **graph) {
     const cafe_links *l = c->links;
     cafe_graph *g = cafe_graph_new(context);

@@ -1,7 +1,7 @@
-/* The arcs of one bucket, row after row.
+/* The arcs of one bucket, sorted by row.
  *
- * Rows are counted, the sums of the counts are the ends of the rows, and each arc goes to the last
- * free place of its row: to other memory, or, when a bucket is too large for that (hubs), by
+ * Rows are counted, and partial sums of the counts are the ends of the rows. Each arc then goes to
+ * the last free place of its row: into other memory, or, for a bucket too large for it (hubs), by
  * exchanges in place.
  */
 #include "graph/bucket_sort.h"
@@ -32,8 +32,9 @@ static inline void exchange(uint16_t *rows, cafe_arcs a, int64_t i, int64_t j) {
     a.weights[i] = a.weights[j], a.weights[j] = weight;
 }
 
-/* All arcs before i are in their rows. The arc at i is when it is not before the free places of its
- * row; it cannot be behind the row, which is full then. */
+/* Invariant: all arcs before i are in their rows. The arc at i is in its row if it does not stand
+ * before the free places of that row. It cannot stand after the row, because those places are full.
+ */
 static void exchange_arcs(uint16_t *rows, int64_t count, cafe_arcs arcs, int64_t *ends) {
     for (int64_t i = 0; i < count;) {
         uint16_t row = rows[i];

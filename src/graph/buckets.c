@@ -1,15 +1,16 @@
 /* Edges into buckets of rows.
  *
- * Written straight into its row, every arc of a large graph would miss the cache. There are at most
- * some thousand buckets instead, each with one place to write to, and the arcs of one, its part of
- * the row offsets included, fit the cache of a core: there the next step puts them into rows.
+ * If arcs were written straight into their rows, every arc of a large graph would miss the cache.
+ * So there are at most some thousand buckets, each with one place to write to. The arcs of a bucket
+ * and its part of the row offsets fit the cache of a core, where the next step sorts them into
+ * rows.
  *
- *   count    each task counts the arcs of its edges bucket by bucket; bad edges are found, loops
- *            and zero weights are counted out
+ *   count    each task counts the arcs of its edges for each bucket; finds bad edges, loops and
+ *            zero weights
  *   plan     sums over tasks and buckets give each task its own range of each bucket
  *   scatter  each task writes its arcs there
  *
- * No two tasks write to the same place, and where each writes does not depend on the threads.
+ * No two tasks write to the same place, and these places do not depend on the threads.
  */
 #include "graph/buckets.h"
 
@@ -21,8 +22,12 @@
 
 enum { LEAST_LINKS = 1 << 16, MOST_TASKS = 256 }; /* a task has at least this many edges */
 enum { ROW_BITS = 16 };                           /* of a row in its bucket */
-enum { FEW_ARCS = 1 << 10, FEW = 256 };           /* so many buckets, if they are not too small, */
-enum { MANY_ARCS = 1 << 16, MANY = 1024 };        /* and more when they are too large */
+enum {
+    FEW_ARCS = 1 << 10,
+    FEW = 256
+};                                         /* this number of buckets, unless they get too
+                                            * small, */
+enum { MANY_ARCS = 1 << 16, MANY = 1024 }; /* and more when they are too large */
 
 typedef struct partition {
     cafe_context *context;
@@ -115,8 +120,8 @@ static void count_links(void *argument, int64_t task) {
     atomic_fetch_add(&p->zero_weights, of[ZERO]);
 }
 
-/* begin[b+1] = arcs in buckets 0 .. b; the counts of a task become the places it writes to: behind
- * those of the tasks before it. */
+/* begin[b+1] = arcs in buckets 0 .. b. The counts of a task become the places that it writes to,
+ * after those of the tasks before it. */
 static void plan(partition *p) {
     int64_t count = p->buckets->count, *begin = p->buckets->begin;
     for (int64_t b = 0; b <= count; b++) begin[b] = 0;

@@ -16,8 +16,8 @@ typedef struct cafe_buckets {
     int64_t self_loops, zero_weights; /* edges that are loops; left out for their weight */
 } cafe_buckets;
 
-/* The arcs of these edges, with weights when `weighted`. Fails with the first edge whose nodes or
- * weight cannot be. */
+/* Makes the arcs of these edges, with weights if `weighted`. Fails with the first edge that has an
+ * invalid node or weight. */
 cafe_status cafe_partition(cafe_context *context, const cafe_links *links, bool keep_loops,
                            bool weighted, cafe_buckets *buckets);
 

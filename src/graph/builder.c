@@ -1,16 +1,16 @@
-/* The builder: edges in any order, any number of times, become symmetric sorted rows.
+/* The builder: edges in any order, with any repetitions, become symmetric sorted rows.
  *
  *   partition  two arcs per edge go into buckets of consecutive rows (buckets.c)
- *   order      in the cache, the arcs of a bucket are put into rows (bucket_sort.c),
- *   merge      each row is sorted and the entries of a pair become one
- *   close      the gaps between the merged buckets go (compaction.c)
+ *   order      in the cache, the arcs of a bucket are sorted by row (bucket_sort.c)
+ *   merge      each row is sorted, and the entries of a pair become one
+ *   close      the gaps between the merged buckets are closed (compaction.c)
  *
- * Rows are sorted by all that matters (the other end, the direction, the weight), so they are the
- * same for any order of the edges, and for any number of threads.
+ * Rows are sorted by other end, direction and weight, so they are the same for any order of the
+ * edges and any number of threads.
  *
- * An entry is the key 2 w + d for an edge to w, where d = 1 when it was listed from its larger end
- * to its smaller one. The direction tells repeated edges from reversed ones, and since both ends
- * of a pair see the same d, both add the same weights in the same order: a(u,w) = a(w,u) to the
+ * An entry is the key 2 w + d for an edge to w. d = 1 if the input listed the edge from its larger
+ * end to its smaller end. The direction distinguishes repeated edges from reversed ones. Both ends
+ * of a pair see the same d, so both add the same weights in the same order: a(u,w) = a(w,u) to the
  * last bit.
  */
 #include "graph/builder.h"
@@ -34,7 +34,7 @@ typedef struct build {
     bool sum;
     cafe_buckets buckets; /* its keys and weights become the targets and weights of the rows */
     int64_t *offsets;     /* offsets[u+1]: where row u starts in its bucket; then where it ends */
-    cafe_span *spans;     /* what remains of each bucket */
+    cafe_span *spans;     /* the rest of each bucket after merging */
     int64_t arcs;         /* that remain */
     cafe_arcs ordered;    /* `room` arcs of each worker */
     int64_t room;
@@ -45,7 +45,7 @@ typedef struct build {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* What is merged: the rows of a bucket, from `in` to `out`, which may be the same place. */
+/* Merges the rows of a bucket, from `in` to `out`, which may be the same place. */
 typedef struct merging {
     cafe_arcs in, out;
     bool sum;
@@ -158,7 +158,7 @@ static void shift_offsets(void *argument, int64_t task) {
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* A symmetric matrix stays what it is: both directions were pooled, and of a loop both ends. */
+/* A symmetric matrix stays itself: merging added both directions, and both ends of a loop. */
 static void halve_rows(void *argument, int64_t task) {
     build *b = argument;
     int64_t end = cafe_bucket_end(&b->buckets, b->links->nodes, task);

@@ -1,4 +1,4 @@
-/* From edges to a graph: what the list of edges, the compressed rows and the generators share. */
+/* From edges to a graph, for lists of edges, compressed rows and generators. */
 #ifndef CAFE_GRAPH_BUILDER_H
 #define CAFE_GRAPH_BUILDER_H
 
@@ -18,10 +18,10 @@ typedef struct cafe_links {
     const int32_t *target;
     const float *weights; /* NULL: all 1 */
     bool matrix;          /* entries of a matrix M: a symmetric one stays M, it is not doubled */
-    cafe_portion portion; /* rows that are made, or looked at; the others stay empty */
+    cafe_portion portion; /* rows that this process makes or reads; all other rows stay empty */
 } cafe_links;
 
-/* Is row u one of those? */
+/* Does this process make row u? */
 static inline bool cafe_has_row(const cafe_links *links, int64_t u) {
     return !links->portion.shared || (u >= links->portion.first && u < links->portion.last);
 }
@@ -44,8 +44,8 @@ enum { CAFE_PORTION_ROWS = 4096 };
 /* Sets how the reader understood the file. Both texts (NULL: none) are copied. */
 cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *reading);
 
-/* The rows of the graph of these edges, and the counts of what was dropped or merged; what follows
- * from the rows is left to cafe_graph_count(), but for the number of edges. */
+/* Makes the rows of the graph of these edges, the counts of dropped and merged edges, and the
+ * number of edges. cafe_graph_count() adds the counts that follow from the rows. */
 cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
                              const cafe_graph_options *options, cafe_graph **graph);
 
@@ -60,7 +60,7 @@ cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t
  * NULL. In place. */
 void cafe_sort_row(uint32_t *keys, float *weights, int64_t count);
 
-/* *least becomes the smaller of itself and the value: the first of what several tasks find. */
+/* *least = min(*least, value), atomically: the first position that any task finds. */
 static inline void cafe_lower(atomic_llong *least, long long value) {
     long long now = atomic_load(least);
     while (value < now && !atomic_compare_exchange_weak(least, &now, value)) {

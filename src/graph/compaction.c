@@ -1,9 +1,9 @@
-/* Closing the gaps between spans of an array.
+/* Closes the gaps between spans of an array.
  *
- * When many entries went, the rest is copied to an array of its size. When few did, the spans slide
- * down in place. To slide in parallel they are taken in groups, and the entries of a group that
- * land before its own first entry (as many as went before it) are put aside until the group there
- * has moved away. So many groups are taken that what is aside stays small.
+ * If many entries are gone, the rest is copied to an array of its size. Otherwise the spans move
+ * down in place. For parallel moves they form groups. The first entries of a group, as many as are
+ * gone before it, land in the group before; they are put aside until that group has moved. The
+ * number of groups keeps the memory for these entries small.
  */
 #include "graph/compaction.h"
 
@@ -82,7 +82,8 @@ static void place_head(void *argument, int64_t g) {
     memcpy(c->array + group_begin(c, g)->to, c->aside + c->heads[g], head * sizeof *c->aside);
 }
 
-/* No group puts more than `gone` entries aside: so many groups that it is no more than `spare`. */
+/* No group puts more than `gone` entries aside; the number of groups keeps their total within
+ * `spare`. */
 static void plan_groups(closing *c, int64_t gone, int64_t spare) {
     c->groups = spare / gone < MOST_GROUPS ? spare / gone : MOST_GROUPS;
     if (c->groups > c->count) c->groups = c->count;

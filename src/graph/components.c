@@ -1,14 +1,14 @@
 /* Connected components: union-find with sampling (Sutton, Ben-Nun, Barak: Afforest, IPDPS'18).
  *
- * parent[u] <= u always, and an edge hooks the larger of two roots below the smaller, so when all
- * edges are done the root of a component is its smallest node: the result does not depend on the
- * order of the edges, nor on the threads. First every node is linked with its first two neighbours
- * only; that joins nearly all of a large component, whose remaining nodes can then be skipped, for
- * an edge that leaves it is also listed at its other end. The first neighbour is the smallest: a
- * node that is larger starts below it, so that nothing is read at random for it.
+ * Invariant: parent[u] <= u. An edge hooks the larger of two roots below the smaller. At the end
+ * the root of a component therefore is its smallest node, whatever the order of the edges or
+ * threads. First every node is joined with its first two neighbours. This connects nearly all of a
+ * large component, and its other nodes can be skipped, because an edge that leaves the component is
+ * also listed at its other end. The first neighbour is the smallest, so most nodes start below it
+ * without random reads.
  *
- * Processes that share the rows each join what the edges of theirs join, nothing skipped, and hand
- * their forests on in pairs until the first has them all.
+ * Processes that share the rows join the edges of their own rows, without skipping. Pairs of
+ * processes then merge their forests until the first has all.
  */
 #include <string.h>
 
@@ -123,7 +123,7 @@ static void join_other(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) join(f->parent, (int32_t)u, f->other[u]);
 }
 
-/* Of processes 2 step apart, each takes in the forest of the one `step` behind it. */
+/* Of processes 2 step apart, each merges the forest of the process `step` after it. */
 static cafe_status merge_step(cafe_context *context, forest *f, int32_t step, int64_t *sizes) {
     int32_t rank = cafe_team_rank(context), ranks = cafe_team_ranks(context);
     bool gives = rank % (2 * step) == step;
@@ -201,7 +201,7 @@ static void add_roots(void *argument, int64_t first, int64_t last, double *sums)
     sums[0] += (double)roots, sums[1] += (double)below;
 }
 
-/* The largest of many, one node after the other. */
+/* Finds the largest component, one node after the other. */
 static cafe_status find_largest(cafe_context *context, forest *f, int64_t *largest) {
     int64_t n = f->graph->n, count = number_roots(f->parent, n);
     int32_t *size = cafe_mem_zero(context, count, sizeof *size);

@@ -25,7 +25,8 @@ typedef struct arranging {
     int64_t nodes, count;
     const int32_t *source, *target;
     const float *weights; /* NULL: all 1 */
-    bool keep_loops, add; /* add: repeated edges add up, else the largest stays */
+    bool keep_loops,
+        add; /* add: weights of repeated edges are added; otherwise the largest stays */
     cafe_rows *arcs;
     int64_t *length; /* of a row once merged */
     int64_t loops, zeros;
@@ -173,7 +174,7 @@ static cafe_status apply(cafe_context *context, const cafe_rows *arcs, int32_t r
     }
 }
 
-/* The counts tell of the edges as they were given. */
+/* Restores the counts of the edges as they were listed. */
 static void restate_counts(const arranging *a, int64_t entries, int32_t rule, cafe_graph *graph) {
     cafe_graph_counts *c = &graph->counts;
     c->lines = a->count;

@@ -1,4 +1,5 @@
-/* Directed edges: the matrix A, merged and in compressed rows, and what the rules share. */
+/* Directed edges: the matrix A, merged and in compressed rows, and functions that all rules share.
+ */
 #ifndef CAFE_GRAPH_DIRECTED_H
 #define CAFE_GRAPH_DIRECTED_H
 

@@ -1,12 +1,13 @@
 /* Co-citation and bibliographic coupling: B = A A^T + A^T A without its diagonal.
  *
- * Row u of A A^T adds up, over all x to which u has an edge, the rows x of A^T; row u of A^T A,
- * over all x with an edge to u, the rows x of A (Gustavson, ACM TOMS 4, 1978). b(u,w) and b(w,u)
- * add the same products in the same order, x ascending, so B is symmetric to the bit and taken as
- * it is.
+ *     b(u,w) = sum over x of a(u,x) a(w,x) + a(x,u) a(x,w)
  *
- * Hubs make B large: a node with d edges in gives d^2 entries. What B can have at most is found in
- * one pass over A before anything of that size is asked for.
+ * Row u of A A^T adds the rows x of A^T over all x with an edge from u; row u of A^T A adds the
+ * rows x of A over all x with an edge to u (Gustavson, ACM TOMS 4, 1978). b(u,w) and b(w,u) add the
+ * same products in the same order, x ascending, so B is symmetric to the bit.
+ *
+ * Hubs make B large: a node with d incoming edges gives d^2 entries. One pass over A bounds the
+ * size of B before memory is allocated.
  */
 #include <float.h>
 #include <unistd.h>

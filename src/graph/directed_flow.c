@@ -21,7 +21,7 @@ typedef struct walk {
     cafe_rows into;  /* A^T */
     double *outward; /* row sums of A */
     double *now, *next;
-    double base; /* what every node gets */
+    double base; /* teleport: t/n plus the share of nodes without outgoing edges */
 } walk;
 
 static void gather(void *argument, int64_t first, int64_t last, double *changes) {

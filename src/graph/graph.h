@@ -26,23 +26,23 @@ struct cafe_graph {
     const int32_t *order; /* graph/node_order.h; NULL: none */
     int32_t exponent;
     int32_t top;          /* 2^top <= the largest scaled weight < 2^(top + 1) */
-    cafe_portion portion; /* rows that this process looks at when the graph is read or sampled */
+    cafe_portion portion; /* rows that this process handles while the graph is read or sampled */
     cafe_names names;
     cafe_graph_counts counts;
     cafe_graph_reading reading; /* its texts are memory of the graph */
-    bool common;     /* mapped by all processes of a team, each of which looks at a part */
+    bool common;     /* mapped by all processes of a team, each of which handles a part */
     bool owns_rows;  /* offsets, targets, weights are the context's memory */
-    bool owns_names; /* likewise the name arrays */
-    bool owns_order; /* likewise the order */
+    bool owns_names; /* the name arrays are the context's memory */
+    bool owns_order; /* the order is the context's memory */
     bool borrowed;   /* the rows are the caller's arrays, */
-    cafe_seal seal;  /* which had this seal */
+    cafe_seal seal;  /* the seal of borrowed rows */
     cafe_mapped map; /* a .cafe file that several processes map; start NULL: none */
-    bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
+    bool open;       /* the mapped file: its descriptor, its stamp at opening, its name */
     int file;
     cafe_stamp stamp;
     char *file_name;
     void *block;  /* the context's memory that holds a .cafe file that is not mapped, or NULL */
-    bool exposed; /* others may write this file, which several processes then do not map */
+    bool exposed; /* others may write this file, so several processes do not map it */
     _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/name_index.c */
 };
 

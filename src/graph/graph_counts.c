@@ -48,7 +48,7 @@ static void count_rows(const counting *c, int64_t first, int64_t last) {
     c->tallies[first / ROWS] = t;
 }
 
-/* The blocks of a share are counted here, and the others' come from them. */
+/* Each process counts the blocks of its share; the others send theirs. */
 static void count_block(void *argument, int64_t block) {
     const counting *c = argument;
     block += c->first;
@@ -74,7 +74,7 @@ static void add_tallies(const tally *tallies, int64_t count, cafe_graph *graph) 
     c->self_loops_kept = loops > 0;
 }
 
-/* All tallies, in order, from those of this process's rows. */
+/* Collects all tallies, in order, from those of each process's rows. */
 static cafe_status gather_tallies(cafe_context *context, const counting *c, int64_t count) {
     void *all = NULL;
     CAFE_PASS(cafe_team_gather(context, c->tallies + c->first, count * (int64_t)sizeof *c->tallies,

@@ -6,11 +6,12 @@
 #include "base/memory.h"
 
 enum {
-    LEAST_BITS = 9,       /* 512 places are 8 KiB */
-    ROOMY_KEYS = 1 << 14, /* up to so many keys there are four places a key, else two */
+    LEAST_BITS = 9, /* 512 places are 8 KiB */
+    ROOMY_KEYS =
+        1 << 14, /* up to this number of keys a table has four places per key, above it two */
 };
 
-/* The bits of a table for so many keys: most keys are where they are looked for first. */
+/* Returns the bits of a table for this number of keys: most keys stand at their first place. */
 static int bits_for(int64_t most) {
     int64_t places = most <= ROOMY_KEYS ? 4 * most : 2 * most;
     return places <= 1 << LEAST_BITS ? LEAST_BITS : 64 - __builtin_clzll((uint64_t)places - 1);

@@ -1,8 +1,8 @@
-/* Sums by key in a small open hash table: what gathers the edges of a node to communities.
+/* Sums by key in a small open hash table, for the edges of a node to each community.
  *
- * The table is as large as the number of keys that may be met asks for, not as the range of the
- * keys: mostly it stays in the nearest cache, and threads do not pay for a range each. Where many
- * keys may be met it is the range, and no hash is needed.
+ * The size of a table follows from the number of keys that may occur, not from their range. So it
+ * mostly stays in the nearest cache, and each thread can have one. If many keys may occur, the
+ * table has the whole range and needs no hash.
  */
 #ifndef CAFE_GRAPH_HASH_SUMS_H
 #define CAFE_GRAPH_HASH_SUMS_H
@@ -15,7 +15,7 @@ typedef struct cafe_bin {
     int32_t used; /* -1, or 0: empty, and the sum is 0 */
 } cafe_bin;
 
-/* On cache lines of its own: every worker counts in his all the time. */
+/* On its own cache lines: every worker writes its own all the time. */
 typedef struct cafe_bins {
     _Alignas(64) cafe_bin *bin;
     int32_t *met;  /* places in the order in which their keys were first met; one more than keys */
@@ -30,12 +30,12 @@ typedef struct cafe_bins {
 cafe_bins *cafe_bins_new(cafe_context *context, int32_t workers, int64_t most, int64_t range);
 void cafe_bins_free(cafe_context *context, cafe_bins *bins, int32_t workers);
 
-/* Before a row of `most` entries, no more than was asked for: how large a table. */
+/* Sets the size of the table for a row of `most` entries, at most the number given at creation. */
 void cafe_bins_open(cafe_bins *bins, int64_t most);
 
-/* Where the key is, or the empty place where it belongs. Whether a key has been met is a guess that
- * processors get wrong half of the time: there is one branch, for keys that are in the way of each
- * other, and these are few. */
+/* Returns the place of the key, or the empty place for it. Processors mispredict half of the
+ * branches "has this key occurred?", so there is no such branch: the only branch is for collisions,
+ * which are few. */
 static inline uint32_t cafe_bins_place(const cafe_bins *b, int32_t key) {
     uint32_t last = UINT32_MAX >> b->shift, at = (uint32_t)key * b->factor >> b->shift;
     while ((b->bin[at].key ^ key) & b->bin[at].used) at = (at + 1) & last;

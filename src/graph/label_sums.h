@@ -1,9 +1,9 @@
-/* Rows added up by the labels of their neighbours: what moving, refining and pooling spend their
- * time with.
+/* Sums over the neighbours of a node by their labels: the inner loop of moving, refining and
+ * pooling.
  *
- * The table is copied while a row is added to it, and so is where the row lies: for all a compiler
- * knows, what is written into the table could change either, and it would read them again with
- * every arc. There is a loop for each kind of weights, so that no arc is asked which it is.
+ * The table and the bounds of the row are copied into local variables while a row is added.
+ * Otherwise the compiler must assume that writes into the table change them, and reads them again
+ * for every arc. Each kind of weights has its own loop, so no arc tests the kind.
  */
 #ifndef CAFE_GRAPH_LABEL_SUMS_H
 #define CAFE_GRAPH_LABEL_SUMS_H
@@ -17,8 +17,8 @@ typedef enum cafe_weights {
     CAFE_WEIGHTS_GIVEN
 } cafe_weights;
 
-/* The arcs of row u, but those to u itself. What `ahead` has for a label is sent for; it may be
- * NULL. `weights` is a constant where this is called. */
+/* Adds the arcs of row u except loops. `ahead` (may be NULL) is prefetched by label. `weights` is a
+ * constant in every call. */
 static inline __attribute__((always_inline)) void cafe_gather_kind(const cafe_pooled *g,
                                                                    const int32_t *label,
                                                                    const int64_t *ahead, int64_t u,

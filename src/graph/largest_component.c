@@ -1,4 +1,4 @@
-/* The largest connected component as a graph of its own. */
+/* The largest connected component as a separate graph. */
 #include <string.h>
 
 #include "base/memory.h"

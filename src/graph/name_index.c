@@ -65,7 +65,8 @@ void cafe_names_free(cafe_context *context, cafe_names *names) {
     *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
 }
 
-/* Decimal digits with an optional minus and nothing else; false when it is no int64. */
+/* Parses decimal digits with an optional minus and nothing else; false if the number is no int64.
+ */
 static bool parse_integer(const char *name, int64_t *number) {
     bool negative = *name == '-';
     uint64_t value = 0, most = (uint64_t)INT64_MAX + negative;

@@ -11,7 +11,7 @@ enum { ROWS = 4096 };
 
 /* ---- the order ------------------------------------------------------------------------------- */
 
-/* order: the nodes by keys 0 .. count-1, ascending, those of one key in their order. */
+/* order: the nodes by keys 0 .. count-1, ascending; nodes with equal keys by id. */
 static cafe_status sort_nodes(cafe_context *context, int64_t n, const int32_t *keys, int64_t count,
                               int32_t *order) {
     int64_t *next = cafe_mem_zero(context, count + 1, sizeof *next);
@@ -92,7 +92,7 @@ cafe_status cafe_is_order(cafe_context *context, int64_t n, const int32_t *order
 
 /* ---- the graph in it ------------------------------------------------------------------------- */
 
-/* Sorts rows first .. last - 1; of their edges counts those that stay near. */
+/* Sorts rows first .. last - 1 and counts their edges between close nodes. */
 static void sort_rows(void *argument, int64_t first, int64_t last, double *near) {
     const cafe_rows *rows = argument;
     for (int64_t i = first; i < last; i++) {

@@ -1,8 +1,8 @@
 /* An order of nodes for locality, and the graph in that order.
  *
- * A sweep and a product read the rows of a node's neighbours. Where nodes that are linked have
- * close numbers, these rows are in the cache already. The graph itself keeps its numbers: an order
- * stands beside it, and what is computed in that order is put back afterwards.
+ * A sweep and a product read the rows of a node's neighbours. If neighbours have close ids, these
+ * rows are in the cache already. The graph keeps its node ids: the order is stored with it, and
+ * results computed in that order are put back into the order of the ids.
  */
 #ifndef CAFE_GRAPH_NODE_ORDER_H
 #define CAFE_GRAPH_NODE_ORDER_H
@@ -11,8 +11,8 @@
 
 #include <cafe/graph.h>
 
-/* Gives the graph the order that is asked for: none takes one away, auto keeps what is there. On
- * failure the graph is freed, and *graph NULL. */
+/* Gives the graph the chosen order: none removes it, auto keeps the present one. On failure the
+ * graph is freed and *graph is NULL. */
 cafe_status cafe_graph_arrange(cafe_context *context, cafe_reorder how, cafe_graph **graph);
 
 /* node_order_labels.c: communities[n], in 0 .. *count-1 by first appearance, by propagation of
@@ -20,8 +20,8 @@ cafe_status cafe_graph_arrange(cafe_context *context, cafe_reorder how, cafe_gra
 cafe_status cafe_graph_labels(cafe_context *context, const cafe_graph *graph, int32_t *communities,
                               int64_t *count);
 
-/* The graph with node order[i] as its node i, without names. Of its edges, *near get the share
- * whose ends are at most CAFE_NEAR apart. */
+/* Makes the graph with node order[i] as its node i, without names. *near gets the share of its
+ * edges whose ends are at most CAFE_NEAR apart. */
 enum { CAFE_NEAR = 8192 };
 cafe_status cafe_graph_renumber(cafe_context *context, const cafe_graph *graph,
                                 const int32_t *order, cafe_graph **renumbered, double *near);

@@ -1,9 +1,9 @@
-/* Propagation of labels (Raghavan et al. 2007): every node takes the label that weighs most among
- * its neighbours, again and again. Labels that more than MOST nodes have are not taken, so that one
- * label cannot flood the graph and a community's rows fit into a cache.
+/* Propagation of labels (Raghavan et al. 2007): every node repeatedly takes the label with the
+ * largest weight among its neighbours. Labels of more than MOST nodes are not taken. So no label
+ * floods the graph, and the rows of a community fit into a cache.
  *
- * The nodes u with u mod CHUNKS = c choose at once, from the labels before them, and then take what
- * they chose in their order: the same labels for any number of threads.
+ * The nodes u with u mod CHUNKS = c choose from the labels before them, then take their choices in
+ * node order: the same labels for any number of threads.
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"

@@ -87,7 +87,7 @@ static void copy_nodes(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* What the graph does not have stays NULL. */
+/* Arrays that the graph lacks stay NULL. */
 static cafe_status allocate(cafe_context *context, permute_job *job) {
     const cafe_pooled *g = job->g;
     job->mass = cafe_mem(context, g->n, sizeof *job->mass);

@@ -9,8 +9,8 @@
 cafe_status cafe_find_places(cafe_context *context, int64_t n, const int32_t *order,
                              int32_t *place);
 
-/* The rows of g, not a pooled one, each with its entries in the order they had; weights NULL where
- * g has none. cafe_rows_free() frees them even half made. */
+/* The rows of g, which is not pooled, each with its entries in their old order; weights NULL if g
+ * has none. cafe_rows_free() frees them, also after a failure. */
 cafe_status cafe_permute_rows(cafe_context *context, const cafe_pooled *g, const int32_t *order,
                               const int32_t *place, cafe_rows *rows);
 

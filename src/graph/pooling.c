@@ -1,8 +1,10 @@
-/* Pooling: every row of the coarse graph is added up by one task from the rows of its group.
+/* Pooling: one task makes each row of the coarse graph by adding the rows of its group.
  *
- * Nobody knows beforehand how long a row will be: a task keeps its rows one after another, and
- * when all are there they are copied to their places. All steps over nodes, arcs or groups are
- * shared by the threads, but for sums over the lengths of rows.
+ *     p~(i,j) = sum over u in group i and w in group j of p(u,w)
+ *
+ * The length of a row is unknown before. So a task keeps its rows one after the other, and at the
+ * end all rows are copied to their places. Threads share all steps over nodes, arcs or groups,
+ * except sums over the lengths of rows.
  */
 #include "graph/pooling.h"
 
@@ -20,8 +22,8 @@ enum {
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* Each task looks at all nodes and takes those of its own range of groups: nobody waits for
- * anybody, and members come in order. */
+/* Each task reads all nodes and takes those of its own range of groups: no thread waits, and
+ * members come in order. */
 typedef struct groups_job {
     int64_t n, tasks;
     const int32_t *group;
@@ -49,7 +51,7 @@ static void place_members(void *argument, int64_t task) {
             job->groups->member[next[job->group[u]]++] = (int32_t)u;
 }
 
-/* Ranges of groups with about as many members each. */
+/* Makes ranges of groups with about equally many members. */
 static void share_groups(groups_job *job) {
     int64_t task = 1;
     job->bounds[0] = 0;
@@ -112,8 +114,8 @@ static void count_first(void *argument, int64_t first, int64_t last) {
     job->before[first / NODES + 1] = count;
 }
 
-/* Only the first node of a group changes its entry, but others may look at it meanwhile: numbers
- * are kept as -1 - number, which is no node. */
+/* Only the first node of a group changes its entry, but other threads may read it meanwhile. So
+ * numbers are stored as -1 - number, which is no node. */
 static void give_numbers(void *argument, int64_t first, int64_t last) {
     const number_job *job = argument;
     int32_t next = (int32_t)job->before[first / NODES];
@@ -193,8 +195,7 @@ void cafe_pooled_free(cafe_pooled *g) {
 
 /* ---- coarsening ------------------------------------------------------------------------------ */
 
-/* Rows one after another: those a worker is making, or those of a task. On a cache line of its own.
- */
+/* Rows one after the other, of a worker or of a task. On its own cache line. */
 typedef struct stock {
     _Alignas(64) int32_t *targets;
     double *weights;
@@ -209,7 +210,7 @@ typedef struct coarsen_job {
     int64_t *tasks;    /* where the groups of each task begin */
     int64_t count;     /* of tasks */
     cafe_bins *bins;   /* one a worker, */
-    stock *stocks;     /* and one of these; */
+    stock *stocks;     /* and one of these for each worker; */
     stock *pieces;     /* one a task */
     int64_t *offsets;  /* of the coarse rows; first the arcs of the groups, then the lengths of
                         * their rows, one place ahead */
@@ -230,8 +231,8 @@ static void count_arcs(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Tasks of about as many arcs each: groups may be of any size, and large ones are often together.
- */
+/* Makes tasks with about equally many arcs: groups have any size, and large groups are often
+ * adjacent. */
 static void share_rows(coarsen_job *job) {
     int64_t held = 0;
     job->count = 0;

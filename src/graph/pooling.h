@@ -26,7 +26,7 @@ typedef struct cafe_pooled {
     const double *mass;     /* p_u */
     double total;           /* the sum of a(u,w) over all ordered pairs, the same on all levels */
     int64_t widest;         /* arcs of the longest row */
-    bool borrowed;          /* everything but the loops is somebody else's */
+    bool borrowed;          /* all arrays except the loops belong to another graph */
 } cafe_pooled;
 
 /* Of an arc of u. */

@@ -1,4 +1,4 @@
-/* What a graph looks like beyond its counts: quantiles of the degrees, weights, names, sides. */
+/* Figures of a graph beyond its counts: quantiles of the degrees, weights, names, sides. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -50,7 +50,7 @@ static cafe_status find_sides(cafe_context *context, const cafe_graph *g, cafe_g
     return status;
 }
 
-/* Strings may be integers too: those of a file with a name among them that is none. */
+/* String names may still look like integers, if the file has other names too. */
 static const char *kind_of_names(const cafe_graph *g) {
     const cafe_names *names = &g->names;
     if (names->kind == CAFE_NAMES_INDEX) return "indices";

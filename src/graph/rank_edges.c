@@ -1,8 +1,8 @@
-/* The edges between ranks, counted.
+/* Counts the edges between ranks.
  *
- * Edges are symmetric, so the ranks that keep a ghost of the row u are those that own a neighbour
- * of u: one look at each row, which marks the ranks it has met, counts what they all receive and
- * what u's own rank sends. No list of ghosts is made.
+ * Edges are symmetric, so the ranks that keep a ghost of row u are the ranks that own a neighbour
+ * of u. One pass over each row marks the ranks that occur, and counts their ghosts and the rows
+ * that u's own rank sends. No list of ghosts is made.
  */
 #include "graph/rank_edges.h"
 
@@ -12,7 +12,7 @@
 
 enum { RANGE = 4096 };
 
-/* Of one worker: what each rank has, and the last row that met it. */
+/* The counts of one worker: for each rank, and the last row that marked it. */
 typedef struct tally {
     int64_t *rows, *arcs, *ghosts, *sent, *met;
     int64_t cut, inner;
@@ -49,7 +49,7 @@ static void count_range(void *argument, int64_t task, int32_t worker) {
     for (int64_t u = task * RANGE; u < end; u++) count_row(job, u, &job->tallies[worker]);
 }
 
-/* The i-th row of the order is dealt out as the i-th, whatever its node. */
+/* Row i of the order goes to the rank of place i, whatever its node. */
 static void fill_owners(const cafe_graph *g, int64_t piece, int64_t ranks, int32_t *owner) {
     for (int64_t i = 0; i < g->n; i++)
         owner[g->order ? g->order[i] : i] = (int32_t)cafe_cut_rank(i, piece, ranks);

@@ -4,10 +4,10 @@
  *
  *   S = sum over u < w of h(u, w, a(u,w))  -  sum over u > w of h(w, u, a(u,w))    modulo 2^64
  *
- * is 0 when the matrix is symmetric. Rows ascend strictly, so no triple comes twice on one side:
- * when the sides differ, some h has the factor 1 or -1 in S, and a random h makes S = 0 by a chance
- * of 2^-64. Looking up each partner instead takes a cache miss per entry. The key is drawn from the
- * system for every call: no file can be made to fit it.
+ * is 0 if the matrix is symmetric. Rows ascend strictly, so no triple occurs twice on one side. If
+ * the sides differ, some h has the factor 1 or -1 in S, and a random h gives S = 0 with probability
+ * 2^-64. Looking up each partner would take a cache miss per entry. The key is drawn from the
+ * system for every call, so no file can be made to fit it.
  */
 #define _GNU_SOURCE
 #include "graph/row_checks.h"
@@ -22,7 +22,7 @@
 #include "graph/compressed_rows.h"
 #include "kernels/row_kernels.h"
 
-enum { ROWS = 1024, SIDE = 64 /* rows that are looked at side by side */ };
+enum { ROWS = 1024, SIDE = 64 /* rows that are checked together */ };
 
 typedef struct verifying {
     const cafe_links *rows;
@@ -107,9 +107,9 @@ static cafe_row_fault scan_row(const cafe_links *l, int64_t u, tally *t) {
     return fine && last < l->nodes ? CAFE_ROW_FINE : name_fault(l, u);
 }
 
-/* Of the entries from .. to - 1: how many are not above the one before, and whether any is one of
- * the nodes first .. last - 1. None waits for what another one says: several are compared at once.
- */
+/* Counts the entries from .. to - 1 that are not above the entry before, and whether an entry is
+ * one of the nodes first .. last - 1. Comparisons do not depend on each other: several are done at
+ * once. */
 static int64_t count_falls(const int32_t *target, int64_t from, int64_t to, int32_t first,
                            int32_t last, bool *inside) {
     enum { SOME = 4096 };
@@ -126,9 +126,8 @@ static int64_t count_falls(const int32_t *target, int64_t from, int64_t to, int3
     return all;
 }
 
-/* The ends of the rows first .. last - 1: are they nodes, as those between them then are? How many
- * rows begin with an entry that is not above the last of the row before, and how many have a loop.
- */
+/* Checks the ends of rows first .. last - 1: if first and last entry are nodes, so are the entries
+ * between. Counts rows that do not begin above the end of the row before, and rows with a loop. */
 static bool look_at_ends(const cafe_links *l, int64_t first, int64_t last, bool loops,
                          int64_t *falls, tally *t) {
     bool fine = true;
@@ -144,8 +143,8 @@ static bool look_at_ends(const cafe_links *l, int64_t first, int64_t last, bool 
     return fine;
 }
 
-/* Some rows at once: they ascend when their entries, one row behind the other, fall from one row to
- * the next alone. */
+/* Checks several rows at once: rows ascend if the entries, row after row, fall only from one row to
+ * the next. */
 static bool scan_rows(const cafe_links *l, int64_t first, int64_t last, tally *t) {
     int64_t falls, between;
     bool inside;
@@ -207,7 +206,7 @@ static void check_rows(void *argument, int64_t first, int64_t last) {
     add_tally(v, &t);
 }
 
-/* What the others found is added to what this process did. */
+/* Adds the results of the other processes to those of this one. */
 static cafe_status add_shared(cafe_context *context, verifying *v) {
     tally mine = {atomic_load(&v->above), atomic_load(&v->loops),  !atomic_load(&v->not_unit),
                   atomic_load(&v->sum),   atomic_load(&v->digest), atomic_load(&v->bad)};
@@ -359,7 +358,7 @@ cafe_status cafe_find_repeated_name(cafe_context *context, const cafe_names *nam
     draw_key(t.key);
     CAFE_TRY(cafe_ranges(context, n, ROWS, put_names, &t));
     if (!atomic_load(&t.repeated)) goto done;
-    /* once more, one after the other: the first is the same whatever the threads did */
+    /* again, one name after the other: the first repeated name does not depend on the threads */
     memset(t.slots, 0xFF, (size_t)(t.mask + 1) * sizeof *t.slots);
     for (int64_t u = 0; u < n && *repeated < 0; u++)
         if (!put_name(&t, u)) *repeated = u;

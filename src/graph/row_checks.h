@@ -1,4 +1,4 @@
-/* Are compressed rows those of a graph? What files and callers give is looked at here, once. */
+/* Are compressed rows those of a graph? The one check of all rows from files and callers. */
 #ifndef CAFE_GRAPH_ROW_CHECKS_H
 #define CAFE_GRAPH_ROW_CHECKS_H
 
@@ -11,7 +11,7 @@ typedef struct cafe_seal {
     uint64_t key[2], digest;
 } cafe_seal;
 
-/* What can be wrong with a row, and how a message says what was expected of it. */
+/* The faults of a row, with the words of a message for what was expected. */
 #define CAFE_ROW_FAULTS(X)                                     \
     X(OFFSETS, "offsets that ascend and stay within the arcs") \
     X(OUTSIDE, "neighbours that are nodes")                    \
@@ -27,26 +27,26 @@ typedef enum cafe_row_fault {
 
 const char *cafe_row_fault_text(cafe_row_fault fault); /* "offsets that ..." */
 
-/* What a pass over the rows found. Without a fault every offset and target is within bounds. */
+/* The result of a pass over the rows. Without a fault every offset and target is within bounds. */
 typedef struct cafe_verified {
     int64_t row; /* the first with a fault; INT64_MAX: none */
     cafe_row_fault fault;
-    int64_t above;  /* entries above the diagonal, when symmetry was asked for */
+    int64_t above;  /* entries above the diagonal, if symmetry was checked */
     int64_t loops;  /* entries on it */
     bool unit;      /* all weights are 1 */
-    bool symmetric; /* every entry has an equal one on the other side, so far as asked */
-    cafe_seal seal; /* of rows that are symmetric, when that was asked for */
+    bool symmetric; /* every entry has an equal one on the other side, if symmetry was checked */
+    cafe_seal seal; /* of symmetric rows, if symmetry was checked */
 } cafe_verified;
 
-/* One pass over rows (offsets, target, weights; count entries) of which nothing is known. Symmetry
- * is left out unless asked for; it is told by sums of hashes under a key drawn for this call: a
- * symmetric matrix always passes, any other by a chance of 2^-64. Of shared rows each process looks
- * at its own, and all find the same. */
+/* One pass over rows (offsets, target, weights; count entries) in any state. Symmetry is checked
+ * only if `symmetry`, by sums of hashes under a key drawn for this call: symmetric matrices always
+ * pass, others with probability 2^-64. Processes that share rows check their own, and all get the
+ * same result. */
 cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
                              cafe_verified *found);
 
-/* Whether rows are symmetric, without a fault, and those that the seal was made of: another pass
- * under its key. */
+/* Are the rows without a fault, symmetric, and those of the seal? Another pass under the seal's
+ * key. */
 cafe_status cafe_verify_seal(cafe_context *context, const cafe_links *rows, const cafe_seal *seal,
                              bool *same);
 

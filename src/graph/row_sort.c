@@ -48,8 +48,8 @@ static inline void insertion(row r, int64_t begin, int64_t end) {
     }
 }
 
-/* Signed numbers in the order of the keys, and all above INT32_MIN and below INT32_MAX, since keys
- * are below 2^32 - 2: one less is less, and INT32_MAX is behind them. */
+/* Maps keys to signed numbers in the same order. Keys are below 2^32 - 2, so the numbers lie above
+ * INT32_MIN and below INT32_MAX: subtracting 1 keeps the order, and INT32_MAX comes last. */
 static inline int32_t number_of(uint32_t key) {
     return (int32_t)(key - INT32_MAX);
 }
@@ -63,8 +63,8 @@ static inline v4 all(int32_t x) {
     return (v4){x, x, x, x};
 }
 
-/* ranks[j] = the entries i with x_i < x_j, or x_i = x_j and i < j. With whole numbers, x_i <= x_j
- * is x_i - 1 < x_j. Eight entries j at a time: those i before, among and behind them. */
+/* ranks[j] = number of i with x_i < x_j, or x_i = x_j and i < j. For integers x_i <= x_j means x_i
+ * - 1 < x_j. Eight entries j at a time: those i before, among and after them. */
 static inline void rank_eight(const lanes *x, int32_t count, int32_t j, lanes *ranks) {
     const v4 first = {0, 1, 2, 3}, second = {4, 5, 6, 7};
     v4 x0 = x->four[j / 4], x1 = x->four[j / 4 + 1], rank0 = all(0), rank1 = all(0);
@@ -136,9 +136,10 @@ static inline void swap(row r, int64_t i, int64_t j) {
     put(r, j, value);
 }
 
-/* Entries by one digit; starts[d] becomes the first with digit d. Each goes to the last free place
- * of its digit. All before i are where they belong; the one at i is, too, when it is not before the
- * free places of its digit (it cannot be behind: those places are full). */
+/* Sorts entries by one digit; starts[d] becomes the first entry with digit d. Each entry goes to
+ * the last free place of its digit. Invariant: all entries before i are in place. The entry at i is
+ * in place if it does not stand before the free places of its digit; it cannot stand after them,
+ * because those places are full. */
 static inline void split(row r, int64_t begin, int64_t end, int32_t shift, int64_t *starts) {
     int64_t sum = begin;
     for (int d = 0; d < DIGITS; d++) starts[d] = 0;

@@ -20,9 +20,9 @@ enum { ARCS = 1 << 16 };
 typedef struct scaling {
     const float *weights;
     float *scaled;
-    int64_t from;             /* the first arc that is looked at */
-    float factor;             /* what they are multiplied with; what is too small */
-    atomic_llong least, most; /* bits of the smallest; minus those of the largest */
+    int64_t from; /* the first arc to read */
+    float factor; /* the factor of the weights; the bound of weights that are too small */
+    atomic_llong least, most; /* bits of the smallest weight; minus the bits of the largest */
 } scaling;
 
 static uint32_t bits_of(float value) {
@@ -90,7 +90,7 @@ static cafe_status copy_scaled(cafe_context *context, scaling *s, cafe_graph *g)
     return cafe_ranges(context, g->arcs, ARCS, scale_arcs, s);
 }
 
-/* The ends of all weights, from those of the arcs of every process's rows. */
+/* Finds the ends of all weights from those of every process's rows. */
 static cafe_status find_shared_ends(cafe_context *context, const cafe_graph *g, scaling *s) {
     cafe_portion portion = cafe_portion_of(g->portion, g->n);
     int64_t arcs = g->offsets[portion.last] - g->offsets[portion.first], ends[2];
@@ -133,8 +133,8 @@ cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *g) {
 
 enum { HALF = 1 << 16 };
 
-/* Counts the weights with these upper halves of their bits (negative: all) by the other half; says
- * in which count number `rank` lies, and makes it the rank within. */
+/* Counts the weights with these upper halves of their bits (negative: all) by the other half.
+ * Returns the count that contains number `rank`, and reduces rank to the number within. */
 static long long find_half(const cafe_graph *g, long long upper, int64_t *count, int64_t *rank) {
     long long half = 0;
     memset(count, 0, HALF * sizeof *count);

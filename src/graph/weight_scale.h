@@ -1,12 +1,12 @@
 /* The range of weights, and the power of two that brings them near 1.
  *
- * A graph keeps the weights as they were given. What computes reads them scaled,
+ * A graph keeps the weights as given. Computations read scaled weights,
  *
- *     scaled(u,w) = a(u,w) 2^-exponent,
+ *     scaled(u,w) = a(u,w) 2^-exponent.
  *
- * which is exact, so that all that does not depend on the unit of the weights (P, p and what
- * follows from them) has the same bits in every unit. Weights whose largest lies within
- * 2^-CAFE_SCALE_NEAR .. 2^CAFE_SCALE_NEAR are near enough and are not copied.
+ * Scaling by a power of two is exact. So P, p and all results that do not depend on the unit of the
+ * weights have the same bits in every unit. If the largest weight lies within 2^-CAFE_SCALE_NEAR ..
+ * 2^CAFE_SCALE_NEAR, weights are not copied.
  */
 #ifndef CAFE_GRAPH_WEIGHT_SCALE_H
 #define CAFE_GRAPH_WEIGHT_SCALE_H
@@ -19,8 +19,8 @@ enum { CAFE_SCALE_NEAR = 24 };
  * range (CAFE_WEIGHT_LEAST, CAFE_WEIGHT_RATIO). A graph is scaled when it is counted. */
 cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *graph);
 
-/* Weights that the library makes itself stay within the range: those too small beside the largest,
- * or for a float, become 0, which is no edge. */
+/* Keeps weights that the library makes within the range: weights too small beside the largest, or
+ * for a float, become 0, which is no edge. */
 cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
 
 /* A number in the unit of the scaled weights, from one in that of the weights. */

@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The finaliser of SplitMix64, with a key at either step, of (low, high) and what a weight adds. */
+/* Returns the finaliser of SplitMix64, with a key at either step, of (low, high) and the hash of
+ * the weight. */
 static inline uint64_t cafe_hash_link(const uint64_t key[2], uint64_t low, uint64_t high,
                                       uint64_t bits) {
     uint64_t x = ((low << 32 | high) ^ key[0]) + bits;
@@ -22,8 +23,8 @@ static inline uint64_t cafe_hash_weight(float weight) {
     return spread ^ spread >> 32;
 }
 
-/* The sum modulo 2^64 over entries w of row u of the hashes of (w, u) where they are below the
- * diagonal, else of (u, w); weights NULL: nothing is added for them. */
+/* The sum modulo 2^64 over the entries w of row u of the hash of (w, u) if w < u, otherwise of (u,
+ * w). weights NULL: weights do not enter. */
 typedef uint64_t cafe_hash_links(const uint64_t key[2], int64_t u, int below,
                                  const int32_t *targets, const float *weights, int64_t count);
 

@@ -20,16 +20,16 @@ enum { BYTES = 16 };
 enum {
     EIGHT = CAFE_EIGHT,
     SEGMENT = CAFE_EIGHTS_SEGMENT,
-    AHEAD = 32,                           /* rows that are asked for before their turn */
+    AHEAD = 32,                           /* rows between a prefetch and its use */
     LINE = 64,                            /* bytes that memory gives at a time */
     LANES = BYTES / sizeof(double),       /* of sums */
     SUMS = EIGHT * sizeof(double) / BYTES /* registers of a row of sums */
 };
 typedef double wide __attribute__((vector_size(BYTES), aligned(8), may_alias));
 
-/* REGISTER: numbers as they are stored. AT_ONCE: rows whose sums are in registers together; PART:
- * columns of A whose sums are. widen: LANES numbers, from memory or from place `s` of a register;
- * narrow puts them back. */
+/* REGISTER: numbers as stored. AT_ONCE: rows whose sums are in registers together. PART: columns of
+ * A whose sums are in registers together. widen: LANES doubles, from memory or from place `s` of a
+ * register; narrow stores them back. */
 #define T          float
 #define NAME(name) name##_single
 typedef float register_single __attribute__((vector_size(BYTES), aligned(4), may_alias));

@@ -1,9 +1,8 @@
-/* Tall blocks of eight columns, n x 8 row-major, of floats or of doubles: what the eigensolver is
- * made of.
+/* Tall blocks of eight columns, n x 8 row-major, of floats or doubles: the loops of the
+ * eigensolver.
  *
- * Numbers are stored as floats or as doubles; sums over many rows, many blocks or many neighbours
- * are doubles. Every sum has one order, whatever the instruction set: all builds give the same
- * bits.
+ * Numbers are stored as floats or doubles; sums over many rows, blocks or neighbours are doubles.
+ * Every sum has one order on all instruction sets, so all builds give the same bits.
  */
 #ifndef CAFE_KERNELS_EIGHT_COLUMNS_H
 #define CAFE_KERNELS_EIGHT_COLUMNS_H
@@ -12,7 +11,7 @@
 
 enum {
     CAFE_EIGHT = 8,
-    CAFE_EIGHTS_SEGMENT = 128, /* rows that `cross` adds up as they are stored */
+    CAFE_EIGHTS_SEGMENT = 128, /* rows whose products `cross` adds in the stored type */
 };
 
 typedef struct cafe_eights {
@@ -27,8 +26,8 @@ typedef struct cafe_eights {
     void (*combine)(int64_t rows, int64_t blocks, const void *a, int64_t step, const void *c,
                     int add, void *y);
 
-    /* sum += the rows `targets` of X, times weights (NULL: all 1). `known` >= count targets can be
-     * read: those further down are asked for ahead of their use. */
+    /* sum += the rows `targets` of X, times weights (NULL: all 1). The first `known` >= count
+     * targets may be read, to prefetch their rows. */
     void (*gather)(const void *x, const int32_t *targets, const float *weights, int64_t count,
                    int64_t known, double *sum);
 

@@ -12,7 +12,7 @@ extern const cafe_kernels cafe_kernels_avx2, cafe_kernels_avx512;
 #endif
 
 #ifdef CAFE_X86
-/* Every processor with AVX2 converts float16 too, as far as is known. */
+/* All known processors with AVX2 convert float16 too. */
 static int converts(void) {
     unsigned a, b, c = 0, d;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);

@@ -1,9 +1,8 @@
-/* Products of matrices, compiled once per instruction set (CAFE_ISA names it) from one body.
+/* Products of matrices, compiled once for each instruction set (CAFE_ISA) from one body.
  *
- * As in Goto and van de Geijn (ACM TOMS 34, 2008): a block of A and a panel of B are copied to
- * where the innermost loop reads them one after the other, and that loop keeps a tile of C in
- * registers. Each entry of C is in one lane of one register, so tiles of any shape give the same
- * bits.
+ * As in Goto and van de Geijn (ACM TOMS 34, 2008): a block of A and a panel of B are copied in the
+ * order in which the innermost loop reads them. That loop keeps a tile of C in registers. Each
+ * entry of C is in one lane of one register, so the shape of the tile changes no bits.
  */
 #include "kernels/products.h"
 
@@ -13,14 +12,14 @@
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
-/* Builds with the thread sanitizer watch the copies of A and B, not each number of the innermost
- * loops, which would take a hundred times as long. */
+/* Builds with the thread sanitizer watch the copies of A and B, but not the innermost loops, which
+ * would become about a hundred times slower. */
 #define UNWATCHED __attribute__((no_sanitize("thread")))
 #define INLINE    static inline __attribute__((always_inline)) UNWATCHED
 
-/* Rows of a tile and bytes of a register: a tile has two registers a row, and all of them with two
- * of B, one of A and one for a product fit the 16 that there are. Registers of 64 bytes are slower
- * where their multiplications and additions are cut in two (a third on Zen 4). */
+/* Rows of a tile and bytes of a register. A tile has two registers a row; these, two of B, one of A
+ * and one product fit into 16 registers. Processors that split 64-byte operations in two (Zen 4)
+ * are faster with smaller registers. */
 #if defined(__AVX__)
 enum { TILE = 6, BYTES = 32 };
 #else
@@ -31,7 +30,7 @@ enum {
     SEGMENT = CAFE_PRODUCT_SEGMENT,
     BLOCK = 36,  /* rows of a block of A: enough to repay the copy of B, few enough for a stack of
                     128 KB */
-    AHEAD = 192, /* rows of A that are asked for before their turn, where they stand side by side */
+    AHEAD = 192, /* rows of A between a prefetch and its use, if rows are adjacent */
 };
 
 static int64_t lesser(int64_t a, int64_t b) {

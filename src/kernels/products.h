@@ -1,9 +1,10 @@
-/* Products of matrices of floats and of doubles, one thread, no allocation, no errors.
+/* Products of matrices of floats and doubles: one thread, no allocation, no errors.
  *
- * Entry (i,j) of C is a sum over the inner index in ascending order, 256 terms at a time: the terms
- * of such a segment are added up from 0, the segments then join C one after the other.
- * Multiplications and additions are rounded one by one. So the bits depend on the matrices alone:
- * not on the instruction set, nor on how a caller cuts C among threads.
+ *     c_ij = sum over p of a_ip b_pj,   p ascending, in segments of 256 terms
+ *
+ * The terms of a segment are added from 0, and the segments join C one after the other. Every
+ * multiplication and addition is rounded. So the bits depend on the matrices alone, not on the
+ * instruction set or on the caller's division of C among threads.
  */
 #ifndef CAFE_KERNELS_PRODUCTS_H
 #define CAFE_KERNELS_PRODUCTS_H
@@ -14,9 +15,9 @@ enum { CAFE_PRODUCT_SEGMENT = 256 };
 
 typedef enum cafe_product_shape {
     CAFE_PRODUCT_FULL,
-    CAFE_PRODUCT_SYMMETRIC, /* only the upper triangle of C is wanted; what lies below is anything
-                             */
-    CAFE_PRODUCT_TRIANGULAR /* B is upper triangular: what lies below its diagonal is not read */
+    CAFE_PRODUCT_SYMMETRIC, /* only the upper triangle of C is needed; entries below it are
+                             * undefined */
+    CAFE_PRODUCT_TRIANGULAR /* B is upper triangular: entries below its diagonal are not read */
 } cafe_product_shape;
 
 /* C <- alpha A B + beta C: C is rows x columns, A rows x inner, B inner x columns. */

@@ -10,8 +10,8 @@ enum { NAME(LANES) = BYTES / sizeof(T), NAME(PANEL) = 2 * NAME(LANES) };
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Rows first .. first + rows - 1 of A, inner columns from .. from + inner - 1, TILE rows after TILE
- * rows, each column of these side by side; rows that are missing at the end are 0. */
+/* Copies rows first .. first + rows - 1 of A, inner columns from .. from + inner - 1: TILE rows
+ * after TILE rows, with the entries of a column side by side. Missing rows at the end become 0. */
 static void NAME(copy_a)(const cafe_product *x, const T *a, int64_t first, int64_t rows,
                          int64_t from, int64_t inner, T *to) {
     for (int64_t i = 0; i < rows; i += TILE, to += TILE * inner) {
@@ -49,8 +49,8 @@ static void NAME(copy_b)(const cafe_product *x, const T *b, int64_t column, int6
 /* ---- a tile of C ----------------------------------------------------------------------------- */
 
 /* sum_rj = sum over p of a_rp b_pj, a_rp at a[r row + p step], for the `registers` registers of the
- * tile's rows: a constant where it is called, so that the sums stay in registers. What is `ahead`
- * in A is asked for, unless that is 0. */
+ * tile's rows. `registers` is a constant in every call, so sums stay in registers. `ahead` (0:
+ * none) is the distance of the prefetch in A. */
 INLINE void NAME(add_up)(int64_t inner, const T *a, int64_t row, int64_t step, int64_t ahead,
                          const T *b, V sum[TILE][2], int registers) {
     for (int r = 0; r < TILE; r++)

@@ -12,7 +12,7 @@
 #define TEXT(a)     TEXT_(a)
 #define INLINE      static inline __attribute__((always_inline))
 
-/* Vectors of 4, 8 and 16 floats that may lie at any float's address, and integers beside them. */
+/* Vectors of 4, 8 and 16 floats at any address of a float, and vectors of integers. */
 typedef float v4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t i4 __attribute__((vector_size(16)));
 typedef uint16_t s4 __attribute__((vector_size(8), aligned(2), may_alias));
@@ -27,8 +27,8 @@ typedef int32_t i16 __attribute__((vector_size(64)));
 typedef uint16_t s16 __attribute__((vector_size(32), aligned(2), may_alias));
 #endif
 
-/* Columns summed in registers at a time: half of them, but for the widest, of which there are twice
- * as many. */
+/* Columns summed in registers at a time: half of the registers, except for the widest rows, for
+ * which there are twice as many. */
 #if defined(__AVX512F__)
 enum { PANEL = 128 };
 #elif defined(__AVX__) || defined(__aarch64__)
@@ -37,8 +37,8 @@ enum { PANEL = 64 };
 enum { PANEL = 32 };
 #endif
 enum {
-    WIDEST = 128,   /* of these panels */
-    FAR_BYTES = 256 /* longer rows are asked for half as many rows ahead */
+    WIDEST = 128,   /* columns of the widest panel */
+    FAR_BYTES = 256 /* bytes of a row above which prefetches are half as many rows ahead */
 };
 
 /* ---- over the lanes of a register ------------------------------------------------------------ */

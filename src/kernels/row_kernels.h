@@ -40,7 +40,7 @@ typedef struct cafe_pull {
     float inverse_degree, own;
 } cafe_pull;
 
-/* What a node's move Delta contributes to the change of the objective. */
+/* The contribution of a node's move Delta to the change of the objective. */
 typedef struct cafe_gain {
     double linear; /* <z, Delta> */
     double square; /* ||Delta||^2 */
@@ -60,10 +60,13 @@ typedef struct cafe_kernels {
                           const int32_t *targets, const float *weights, int64_t count, int first,
                           float *out);
 
-    /* Updates of one node: `row` comes in as the sum of the neighbours and goes out as the new h.
-     *   sphere   (z + keep h) / ||z + keep h||; a vanishing numerator leaves h as it is
-     *   softmax  h_k exp(theta z_k) / sum; an entry that is 0 stays 0
-     * The new h is rounded to the storage, and the gain is that of the rounded one. */
+    /* Updates of one node: `row` is the sum of the neighbours on entry and the new h on return.
+     *
+     *   sphere   (z + keep h) / ||z + keep h||; if the numerator vanishes, h stays
+     *   softmax  h_k exp(theta z_k) / sum over l of h_l exp(theta z_l); entries that are 0 stay 0
+     *
+     * The new h is rounded to the storage, and the gain is that of the rounded row.
+     */
     cafe_gain (*sphere)(int32_t storage, int64_t stride, const float *h, const float *s,
                         cafe_pull pull, float keep, float *row);
     cafe_gain (*softmax)(int32_t storage, int64_t stride, const float *h, const float *s,
@@ -83,7 +86,7 @@ typedef struct cafe_kernels {
     void (*accumulate_move)(int64_t stride, double weight, const float *x, const float *old,
                             double *y);
 
-    /* x in exchange for y, and `next`, which will be written soon, asked for. */
+    /* Exchanges x and y, and prefetches `next` for writing. */
     void (*exchange)(int64_t stride, float *x, float *y, const float *next);
 
     /* x rounded to the storage, a multiple of four numbers; and such numbers as 16 bits each */

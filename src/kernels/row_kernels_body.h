@@ -45,9 +45,8 @@ INLINE V NAME(read)(const void *h, int64_t at, const int32_t storage) {
     return NAME(unpack)((const uint16_t *)h + at, storage);
 }
 
-/* Sums `columns` numbers of each of `count` rows into out, from number `from` of a row on; `first`
- * says that out is still empty. `columns` and `storage` are constants where it is called, so that
- * the running sums stay in registers. */
+/* Sums `columns` numbers, from number `from` on, of each of `count` rows into out; `first`: out has
+ * no sum yet. `columns` and `storage` are constants in every call, so sums stay in registers. */
 INLINE void NAME(gather)(const void *h, int64_t stride, int64_t from, const int32_t *targets,
                          const float *weights, int64_t count, int first, float *out,
                          const int32_t storage, const int columns) {

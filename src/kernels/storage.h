@@ -1,7 +1,7 @@
-/* Numbers of 16 bits, one at a time: the definition that every engine follows, bit for bit.
+/* Numbers of 16 bits: the definition that every engine follows, bit for bit.
  *
- * A row is rounded, to nearest and ties to even, when it is stored; what is read is exact. Rows are
- * of length or sum 1, so nothing overflows. A device's compiler reads this header too.
+ * A row is rounded to nearest, ties to even, when it is stored; reading is exact. Rows have length
+ * or sum 1, so nothing overflows. A device's compiler reads this header too.
  */
 #ifndef CAFE_KERNELS_STORAGE_H
 #define CAFE_KERNELS_STORAGE_H

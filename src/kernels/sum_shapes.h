@@ -30,8 +30,8 @@ CAFE_INLINE double cafe_to_grid(double x) {
     return (x + 6.0) - 6.0;
 }
 
-/* What moves give to the growth of the objective in a chunk, as shares of cafe_gain_unit(), each
- * node's (link's) on the grid. */
+/* The moves' contributions to the growth of the objective in a chunk, in shares of
+ * cafe_gain_unit(). The contribution of each node and edge lies on the grid. */
 typedef struct cafe_gains {
     double linear; /* sum of p_u <z_u, Delta_u>, z in units of p_u */
     double square; /* sum of r_u^2 ||Delta_u||^2 */
@@ -55,8 +55,8 @@ CAFE_INLINE double cafe_inner_share(double a, double dot, double total, double u
     return cafe_to_grid(2 * a * dot / (total * unit));
 }
 
-/* The growth of the objective with a chunk: squares is the sum over the columns, in their order, of
- * the squares of what the chunk adds to S; expected = - kappa resolution. */
+/* The growth of the objective with a chunk. squares is the sum over the columns, in their order, of
+ * the squares of the change of S; expected = -kappa resolution. */
 CAFE_INLINE double cafe_chunk_gain(double unit, double expected, double sign, cafe_gains sums,
                                    double squares) {
     double moves = 2 * sums.linear + expected * sums.square + sign * sums.inner;
