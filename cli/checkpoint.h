@@ -27,11 +27,9 @@ typedef struct cli_checkpoint {
 /* After parsing: CLI_OK or CLI_USAGE. */
 int cli_checkpoint_check(const char *command, const cli_checkpoint *checkpoint,
                          const cli_arguments *arguments);
-/* Before the work: says where the run goes on, if it does. */
-int cli_checkpoint_begin(cli_run *run, const cli_checkpoint *checkpoint);
+/* Before the work: the run keeps the file; says where the run goes on, if it does. */
+int cli_checkpoint_begin(cli_run *run, const cli_checkpoint *checkpoint, cafe_run *of);
 /* After a failed run: says where the next one will go on. Returns `code`. */
-int cli_checkpoint_left(const cli_run *run, int code);
-/* After the work: the file goes when the outputs get their names. */
-int cli_checkpoint_end(cli_run *run);
+int cli_checkpoint_left(const cli_run *run, const cafe_run *of, int code);
 
 #endif

@@ -81,14 +81,13 @@ static int write_files(cluster_job *job) {
 static int work(void *argument) {
     cluster_job *job = argument;
     cli_run *run = &job->shared.run;
-    CLI_TRY(cli_checkpoint_begin(run, &job->shared.checkpoint));
-    CLI_TRY(cli_job_open(&job->shared, CAFE_PURPOSE_COMMUNITIES));
+    CLI_TRY(cli_job_open(&job->shared, CAFE_PURPOSE_COMMUNITIES, false));
     CLI_TRY(cli_job_read(&job->shared));
     CLI_TRY(go(job));
     CLI_TRY(write_files(job));
     CLI_TRY(cli_write_report(run, "cafe/cluster/1", cluster_fill_report, job));
     cluster_say_end(job);
-    return cli_checkpoint_end(run);
+    return CLI_OK;
 }
 
 static void release(void *argument) {

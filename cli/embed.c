@@ -89,8 +89,7 @@ static int print_plan(embed_job *job) {
 static int work(void *argument) {
     embed_job *job = argument;
     cli_run *run = &job->shared.run;
-    if (!job->dry_run) CLI_TRY(cli_checkpoint_begin(run, &job->shared.checkpoint));
-    CLI_TRY(cli_job_open(&job->shared, CAFE_PURPOSE_VECTORS));
+    CLI_TRY(cli_job_open(&job->shared, CAFE_PURPOSE_VECTORS, job->dry_run));
     CLI_TRY(limit_memory(job));
     CLI_TRY(job->size ? embed_take_size(job) : cli_job_read(&job->shared));
     if (!job->size && !cafe_graph_names_are_indices(run->graph))
@@ -100,7 +99,7 @@ static int work(void *argument) {
     CLI_TRY(go(job));
     CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
     embed_say_end(job);
-    return cli_checkpoint_end(run);
+    return CLI_OK;
 }
 
 static void release(void *argument) {

@@ -20,11 +20,14 @@ static cafe_run_inputs inputs_of(const cli_job *job) {
     return inputs;
 }
 
-int cli_job_open(cli_job *job, cafe_purpose purpose) {
+int cli_job_open(cli_job *job, cafe_purpose purpose, bool dry) {
     cli_run *run = &job->run;
     cafe_run_inputs inputs = inputs_of(job);
     CLI_TRY(cli_method_run(run, &job->method, purpose, run->arguments, &inputs, &job->of));
-    return cli_check(run, cafe_run_output(job->of, run->common.output, run->common.force));
+    CLI_TRY(cli_check(run, cafe_run_output(job->of, run->common.output, run->common.force)));
+    if (dry) return CLI_OK;
+    CLI_TRY(cli_checkpoint_begin(run, &job->checkpoint, job->of));
+    return cli_refuse(run, cafe_run_check(job->of));
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -82,7 +85,7 @@ int cli_job_next(cli_job *job, cafe_run_step *done) {
     cli_run *run = &job->run;
     cafe_status status = cafe_run_next(job->of, done);
     cli_job_warn(job);
-    return status == CAFE_OK ? CLI_OK : cli_checkpoint_left(run, cli_check(run, status));
+    return status == CAFE_OK ? CLI_OK : cli_checkpoint_left(run, job->of, cli_check(run, status));
 }
 
 void cli_job_say_sample(cli_job *job) {

@@ -21,8 +21,9 @@ typedef struct cli_job {
     int64_t warned; /* warnings of the run that were shown */
 } cli_job;
 
-/* Makes the run with the options that were given, and refuses what contradicts itself. */
-int cli_job_open(cli_job *job, cafe_purpose purpose);
+/* Makes the run with the options that were given, and refuses what contradicts itself. A dry run
+ * keeps no checkpoints. */
+int cli_job_open(cli_job *job, cafe_purpose purpose, bool dry);
 /* Reads the graph and the other inputs into the run. */
 int cli_job_read(cli_job *job);
 /* Shows the warnings that came since the last call. */

@@ -20,7 +20,7 @@ TITLES = {
     "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
     "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
     "update": "Graphs that change", "map": "Maps", "report": "Reports", "view": "Pages", "plot": "Pictures",
-    "checkpoint": "Checkpoints", "storage": "Storage",
+    "storage": "Storage",
 }
 
 

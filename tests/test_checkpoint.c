@@ -10,6 +10,7 @@
 
 #include "failing.h"
 #include "graphs.h"
+#include "solve/checkpoint.h"
 #include "solve/solution.h"
 
 /* In the place of the system's: nobody cuts the power here, and disks are slow. */
@@ -23,6 +24,18 @@ static char file[64];
 
 static void ok(const cafe_context *context, cafe_status status) {
     if (status != CAFE_OK) fail_msg("%s: %s", cafe_status_name(status), cafe_error(context));
+}
+
+/* What runs of the context keep from now on; path NULL: nothing. */
+static cafe_status keep(cafe_context *context, const char *path, int64_t every) {
+    cafe_checkpoint_free(context, context->checkpoint);
+    context->checkpoint = NULL;
+    return path ? cafe_checkpoint_open(context, path, every, &context->checkpoint) : CAFE_OK;
+}
+
+static void free_context(cafe_context *context) {
+    keep(context, NULL, 1);
+    cafe_context_free(context);
 }
 
 static bool is_there(void) {
@@ -50,7 +63,7 @@ typedef struct stopper {
 static void *allocate(void *user, size_t bytes) {
     const stopper *s = user;
     cafe_checkpoint_info info = {0};
-    if (s->context) cafe_checkpoint_get(s->context, &info);
+    if (s->context && s->context->checkpoint) info = *cafe_checkpoint_get(s->context->checkpoint);
     if (s->context && info.saved >= s->after) cafe_cancel(s->context);
     return malloc(bytes);
 }
@@ -163,7 +176,7 @@ static result run(const problem *p, const char *engine, int32_t threads, int64_t
     int32_t *labels = calloc((size_t)p->nodes, sizeof *labels);
     for (int64_t i = 0; i < p->nodes * p->columns; i++) start[i] = (float)(i * 7 % 13) - 6;
     for (int64_t u = 0; u < p->nodes; u++) labels[u] = u % 4 ? -1 : (int32_t)(u / 4 % 5);
-    if (every > 0) r.status = cafe_checkpoint_keep(context, file, every);
+    if (every > 0) r.status = keep(context, file, every);
     memory.context = stop > 0 ? context : NULL;
     if (r.status == CAFE_OK && p->softmax)
         r.status = softmax(context, op, p, p->labelled ? labels : NULL, &solution);
@@ -172,13 +185,13 @@ static result run(const problem *p, const char *engine, int32_t threads, int64_t
     memory.context = NULL;
     if (r.status == CAFE_OK) take(solution, &r);
     snprintf(r.error, sizeof r.error, "%s", cafe_error(context));
-    cafe_checkpoint_get(context, &r.info);
+    if (context->checkpoint) r.info = *cafe_checkpoint_get(context->checkpoint);
     cafe_solution_free(solution);
     free(start), free(labels);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
     cafe_graph_free(graph);
-    cafe_context_free(context);
+    free_context(context);
     return r;
 }
 
@@ -330,7 +343,7 @@ static void other_links_of_the_same_nodes_are_another_run(void **state) {
         o.columns = 2;
         ok(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
         ok(context, cafe_operator_modularity(context, sampled, &op));
-        ok(context, cafe_checkpoint_keep(context, file, 1));
+        ok(context, keep(context, file, 1));
         cafe_status status = cafe_sphere(context, op, &o, NULL, &solution);
         assert_int_equal(status, i ? CAFE_ERROR_ARGUMENT : CAFE_OK);
         if (i) assert_non_null(strstr(cafe_error(context), "the graph, or how it is sampled"));
@@ -338,7 +351,7 @@ static void other_links_of_the_same_nodes_are_another_run(void **state) {
         cafe_operator_free(op);
         cafe_sampled_free(sampled);
         cafe_graph_free(graph);
-        cafe_context_free(context);
+        free_context(context);
     }
     unlink(file);
 }
@@ -389,13 +402,13 @@ static void what_is_no_checkpoint_is_not_touched(void **state) {
     assert_memory_equal(bytes, text, sizeof text - 1);
     free(bytes);
     cafe_context *context = test_context(1, 1);
-    assert_int_equal(cafe_checkpoint_keep(context, folder, 1), CAFE_ERROR_ARGUMENT);
-    assert_int_equal(cafe_checkpoint_keep(context, "/none/such/file", 1), CAFE_ERROR_IO);
-    assert_int_equal(cafe_checkpoint_keep(context, file, 0), CAFE_ERROR_ARGUMENT);
-    assert_int_equal(cafe_checkpoint_keep(context, "", 1), CAFE_ERROR_ARGUMENT);
-    ok(context, cafe_checkpoint_keep(context, NULL, 1));
+    assert_int_equal(keep(context, folder, 1), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(keep(context, "/none/such/file", 1), CAFE_ERROR_IO);
+    assert_int_equal(keep(context, file, 0), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(keep(context, "", 1), CAFE_ERROR_ARGUMENT);
+    ok(context, keep(context, NULL, 1));
     assert_int_equal(count_files(), 0);
-    cafe_context_free(context);
+    free_context(context);
 }
 
 /* ---- methods, the end, memory ---------------------------------------------------------------- */
@@ -411,39 +424,39 @@ static void methods_that_do_not_sweep_are_refused(void **state) {
         cafe_clustering *c = NULL;
         bool takes = all[i]->takes & CAFE_TAKES_CHECKPOINT;
         if (all[i]->takes & CAFE_NEEDS_LABELS) continue;
-        ok(context, cafe_checkpoint_keep(context, file, 1));
+        ok(context, keep(context, file, 1));
         cafe_status status = all[i]->vectors ? cafe_embed(context, graph, all[i], NULL, NULL, &e)
                                              : cafe_cluster(context, graph, all[i], NULL, NULL, &c);
         assert_int_equal(status, takes ? CAFE_OK : CAFE_ERROR_ARGUMENT);
         if (!takes) assert_non_null(strstr(cafe_error(context), "checkpoint’ does not go with"));
         assert_int_equal(is_there(), takes);
-        ok(context, cafe_checkpoint_remove(context));
+        ok(context, cafe_checkpoint_remove(context, context->checkpoint));
         assert_false(is_there());
         cafe_embedding_free(e);
         cafe_clustering_free(c);
     }
     cafe_graph_free(graph);
-    cafe_context_free(context);
+    free_context(context);
 }
 
 /* It goes with the outputs that get their names, not before. */
 static void it_goes_with_the_outputs(void **state) {
     (void)state;
-    for (int keep = 0; keep < 2; keep++) {
+    for (int fails = 0; fails < 2; fails++) {
         cafe_context *context = test_context(2, 1);
         cafe_graph *graph = test_karate(context);
         cafe_embedding *e = NULL;
-        ok(context, cafe_checkpoint_keep(context, file, 1));
+        ok(context, keep(context, file, 1));
         ok(context, cafe_outputs_begin(context));
         ok(context, cafe_embed(context, graph, NULL, NULL, NULL, &e));
-        ok(context, cafe_checkpoint_remove(context));
+        ok(context, cafe_checkpoint_remove(context, context->checkpoint));
         assert_true(is_there());
-        cafe_status ending = keep ? CAFE_ERROR_CANCELLED : CAFE_OK;
+        cafe_status ending = fails ? CAFE_ERROR_CANCELLED : CAFE_OK;
         assert_int_equal(cafe_outputs_end(context, ending), ending);
-        assert_int_equal(is_there(), keep);
+        assert_int_equal(is_there(), fails);
         cafe_embedding_free(e);
         cafe_graph_free(graph);
-        cafe_context_free(context);
+        free_context(context);
     }
     unlink(file);
     assert_int_equal(count_files(), 0);
@@ -462,12 +475,12 @@ static void every_allocation_may_fail(void **state) {
     for (long k = 0;; k++) { /* from nothing, and from what the run before reached */
         cafe_solution *solution = NULL;
         long live = test_failing_arm(&memory, k);
-        cafe_status status = cafe_checkpoint_keep(context, file, 1);
+        cafe_status status = keep(context, file, 1);
         if (status == CAFE_OK) status = sphere(context, op, &p, NULL, &solution);
-        if (status == CAFE_OK) status = cafe_checkpoint_remove(context);
+        if (status == CAFE_OK) status = cafe_checkpoint_remove(context, context->checkpoint);
         int failed = test_failing_disarm(&memory);
         cafe_solution_free(solution);
-        ok(context, cafe_checkpoint_keep(context, NULL, 1));
+        ok(context, keep(context, NULL, 1));
         test_failing_expect(&memory, status, failed, live, context);
         if (k % 3 == 0) unlink(file);
         if (!failed) break;
@@ -476,7 +489,7 @@ static void every_allocation_may_fail(void **state) {
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
     cafe_graph_free(graph);
-    cafe_context_free(context);
+    free_context(context);
 }
 
 int main(void) {

@@ -8,7 +8,6 @@
 
 #include <cafe/arrow.h>
 #include <cafe/bounds.h>
-#include <cafe/checkpoint.h>
 #include <cafe/cluster.h>
 #include <cafe/context.h>
 #include <cafe/embedding.h>

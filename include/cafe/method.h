@@ -23,7 +23,7 @@ typedef enum cafe_takes {
     CAFE_TAKES_LABELS = 2,     /* can be told the labels of some nodes, */
     CAFE_NEEDS_LABELS = 4,     /* and cannot do without */
     CAFE_TAKES_START = 8,      /* can start from given vectors */
-    CAFE_TAKES_CHECKPOINT = 16 /* sweeps, and can go on after it was stopped (checkpoint.h) */
+    CAFE_TAKES_CHECKPOINT = 16 /* sweeps, and can go on after it was stopped (run.h) */
 } cafe_takes;
 
 typedef struct cafe_method_code cafe_method_code;

@@ -89,6 +89,34 @@ CAFE_API cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t ov
  * `folder`. Give the limit before the graph is read: it holds for the reading too. */
 CAFE_API cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder);
 
+/* Checkpoints: a run that was killed goes on from its last whole sweep.
+ *
+ * The methods that sweep over rows of floats (sphere; cafe; softmax with dense rows) leave what
+ * they have reached in the file after every `every`-th sweep (1 at least) and the last: whole,
+ * beside the old file, which it then replaces. A run with the same graph, options and seed goes on
+ * from there: the bits are those of a run that was never stopped, for any number of threads and on
+ * any engine. The last step removes the file, together with the outputs that get their names
+ * (cafe_outputs_begin()), or at once.
+ *
+ * A file that is no checkpoint or is damaged is refused here (CAFE_ERROR_FORMAT), and so is a
+ * folder that nothing can be written to; one of another run is refused by the run
+ * (CAFE_ERROR_ARGUMENT), which says what is different. A method that does not sweep is refused too.
+ * path NULL: none. */
+CAFE_API cafe_status cafe_run_checkpoint(cafe_run *run, const char *path, int64_t every);
+
+typedef struct cafe_checkpoint_info {
+    const char *path; /* the run's */
+    int64_t every;    /* sweeps */
+    int64_t sweeps;   /* that are in the file now; 0: there is none */
+    int32_t ends;     /* of the spectrum in it: of 2, these are the sweeps of the second */
+    int64_t resumed;  /* sweeps that the run went on after; 0: from the start */
+    int64_t saved;    /* files written so far */
+    int64_t bytes;    /* size of the last one */
+} cafe_checkpoint_info;
+
+/* NULL: none is kept. */
+CAFE_API const cafe_checkpoint_info *cafe_run_get_checkpoint(const cafe_run *run);
+
 /* ---- the forecast ---------------------------------------------------------------------------- */
 
 typedef struct cafe_run_forecast {

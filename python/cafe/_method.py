@@ -97,6 +97,8 @@ class Given:
     attributes_to_come: bool = False  # they are not missing from a forecast
     memory_limit: Optional[int] = None
     scratch: Any = None
+    checkpoint: Any = None
+    every: int = 1
 
     def but(self, **options: Any) -> "Given":
         """The same with other options; None takes one away."""
@@ -120,6 +122,8 @@ class Run:
         if given.memory_limit is not None:
             folder = None if given.scratch is None else c_path(given.scratch)
             self.call("limit", whole(given.memory_limit, "memory_limit"), folder)
+        if given.checkpoint is not None:
+            self.call("checkpoint", c_path(given.checkpoint), operator.index(given.every))
         self.call("give", self._inputs(given))
         if isinstance(graph, tuple):
             self.call("size", *graph)
@@ -224,17 +228,6 @@ class Run:
         text = ctypes.c_char_p()
         self.context.check(lib.cafe_report_text(report.pointer, text))
         return json.loads(text.value or b"{}")
-
-
-def with_checkpoint(context: Context, path: Any, every: int,
-                    work: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
-    """What work() returns, with checkpoints in a file that is removed when it is done."""
-    if path is None:
-        return work()
-    context.call("cafe_checkpoint_keep", c_path(path), operator.index(every))
-    found = work()
-    context.call("cafe_checkpoint_remove")
-    return found
 
 
 # ---- what a run leaves -------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from ._asked import asked, mean_of_neighbours
 from ._base import RUN, Estimator, sampling_parameters
 from ._call import Context
 from ._library import lib
-from ._method import Given, Method, Run, methods, with_checkpoint
+from ._method import Given, Method, Run, methods
 from ._options import from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
@@ -53,9 +53,9 @@ class Clustering(ClusterMixin, Transformer, Estimator):
         """Finds the communities of a graph; y: known labels, None or NaN where there is none;
         checkpoint, every: as in cafe.SphereGCN.fit."""
         graph = as_graph(X, self.n_jobs)
-        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes)
-        self._fitted(graph, given, self._run(lambda context: with_checkpoint(
-            context, checkpoint, every, lambda: self._work(context, graph, given))))
+        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes,
+                            checkpoint=checkpoint, every=every)
+        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, given)))
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:

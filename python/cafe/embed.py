@@ -8,7 +8,7 @@ from ._arrays import pointer
 from ._asked import asked
 from ._base import PROPAGATE, RUN, Estimator, finish_parameters, sampling_parameters
 from ._call import Context, run, threads_of
-from ._method import Certificate, Given, Layer, Method, Run, methods, with_checkpoint
+from ._method import Certificate, Given, Layer, Method, Run, methods
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
@@ -109,9 +109,9 @@ class Embedding(Vectors, Transformer, Estimator):
         """
         graph = as_graph(X, self.n_jobs)
         given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes,
-                            memory_limit=memory_limit, scratch=scratch)
-        self._fitted(graph, given, self._run(lambda context: with_checkpoint(
-            context, checkpoint, every, lambda: self._work(context, graph, given))))
+                            memory_limit=memory_limit, scratch=scratch, checkpoint=checkpoint,
+                            every=every)
+        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, given)))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:

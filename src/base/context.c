@@ -73,7 +73,6 @@ cafe_status cafe_context_create(const cafe_context_options *options, cafe_contex
 void cafe_context_free(cafe_context *context) {
     if (!context) return;
     if (context->discard_outputs) context->discard_outputs(context);
-    if (context->drop_checkpoint) context->drop_checkpoint(context);
     if (context->close_engines) context->close_engines(context);
     cafe_pool_free(context);
     cafe_limit_free(context);

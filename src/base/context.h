@@ -30,8 +30,7 @@ struct cafe_context {
     void *outputs; /* files that wait for their final names, and the function that ends them; NULL:
                     * none */
     void (*discard_outputs)(struct cafe_context *c);
-    struct cafe_checkpoint *checkpoint; /* solve/checkpoint.h; NULL: none is kept */
-    void (*drop_checkpoint)(struct cafe_context *c);
+    struct cafe_checkpoint *checkpoint; /* of the run that solves, src/run; NULL: none is kept */
     atomic_int cancelled;
     _Atomic(const char *) phase;
     atomic_llong step, steps;

@@ -8,6 +8,7 @@
 #include "io/graph_writer.h"
 #include "method/method.h"
 #include "run/run.h"
+#include "solve/checkpoint.h"
 #include "solve/solution.h"
 
 /* ---- before ---------------------------------------------------------------------------------- */
@@ -88,15 +89,19 @@ static cafe_status find_communities(cafe_run *run) {
     return keep_objective(run, found->objective);
 }
 
-static cafe_status solve(cafe_run *run) {
-    if (run->purpose == CAFE_PURPOSE_COMMUNITIES) {
-        CAFE_PASS(find_communities(run));
-        return cafe_run_warn_course(run);
-    }
+static cafe_status solve_rows(cafe_run *run) {
     CAFE_PASS(cafe_model_solve(run->context, run->model, run->method, &run->options, &run->inputs,
                                &run->solution));
-    CAFE_PASS(keep_course(run));
-    return cafe_run_warn_course(run);
+    return keep_course(run);
+}
+
+/* The solvers find the run's checkpoint in the context. */
+static cafe_status solve(cafe_run *run) {
+    bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
+    run->context->checkpoint = run->checkpoint;
+    cafe_status status = vectors ? solve_rows(run) : find_communities(run);
+    run->context->checkpoint = NULL;
+    return status == CAFE_OK ? cafe_run_warn_course(run) : status;
 }
 
 cafe_status cafe_run_rows(const cafe_run *run, float *rows) {
@@ -120,7 +125,7 @@ static cafe_status finish(cafe_run *run) {
     return cafe_graph_unchanged(run->context, run->graph);
 }
 
-static cafe_status write_output(cafe_run *run) {
+static cafe_status write_result(cafe_run *run) {
     if (!run->output) return CAFE_OK;
     if (run->embedding)
         return cafe_embedding_write(run->context, run->embedding, run->graph, run->output,
@@ -128,6 +133,11 @@ static cafe_status write_output(cafe_run *run) {
     return cafe_partition_write(run->context, run->graph,
                                 cafe_clustering_get(run->clustering)->partition, run->output,
                                 run->overwrite);
+}
+
+static cafe_status write_output(cafe_run *run) {
+    CAFE_PASS(write_result(run));
+    return run->checkpoint ? cafe_checkpoint_remove(run->context, run->checkpoint) : CAFE_OK;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "method/method.h"
+#include "solve/checkpoint.h"
 
 double cafe_run_clock(void) {
     struct timespec now;
@@ -78,6 +79,7 @@ cafe_status cafe_run_create(cafe_context *context, cafe_purpose purpose, const c
 void cafe_run_free(cafe_run *run) {
     if (!run) return;
     cafe_context *context = run->context;
+    cafe_checkpoint_free(context, run->checkpoint);
     cafe_clustering_free(run->clustering);
     cafe_layers_free(run->layers);
     cafe_embedding_free(run->embedding);
@@ -160,10 +162,21 @@ cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder) {
     return cafe_limit_memory(run->context, bytes, run->folder);
 }
 
+cafe_status cafe_run_checkpoint(cafe_run *run, const char *path, int64_t every) {
+    CAFE_PASS(cafe_run_change(run));
+    cafe_checkpoint_free(run->context, run->checkpoint);
+    run->checkpoint = NULL;
+    return path ? cafe_checkpoint_open(run->context, path, every, &run->checkpoint) : CAFE_OK;
+}
+
 /* ---- looked at ------------------------------------------------------------------------------- */
 
 const cafe_method *cafe_run_method(const cafe_run *run) {
     return run->method;
+}
+
+const cafe_checkpoint_info *cafe_run_get_checkpoint(const cafe_run *run) {
+    return run->checkpoint ? cafe_checkpoint_get(run->checkpoint) : NULL;
 }
 
 const cafe_method_options *cafe_run_options(const cafe_run *run) {

@@ -54,6 +54,7 @@ struct cafe_run {
     char *output, *folder;
     int32_t overwrite;
     int64_t limit;
+    struct cafe_checkpoint *checkpoint; /* solve/checkpoint.h; NULL: none is kept */
     cafe_run_forecast forecast;
     bool planned;
     /* the steps and what they leave */

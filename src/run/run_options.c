@@ -160,7 +160,7 @@ cafe_status cafe_run_check(cafe_run *run) {
     cafe_given given = {.communities = run->purpose == CAFE_PURPOSE_COMMUNITIES,
                         .labels = in->labels || in->labels_path,
                         .start = in->start || in->start_path,
-                        .checkpoint = run->context->checkpoint != NULL};
+                        .checkpoint = run->checkpoint != NULL};
     CAFE_PASS(check_finish(run));
     CAFE_PASS(check_sample(run));
     CAFE_PASS(cafe_method_check_inputs(run->context, run->method, given));

@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <cafe/checkpoint.h>
-
 #include "method/method.h"
 #include "report/report.h"
 #include "run/run.h"
@@ -150,15 +148,14 @@ static void put_communities(const cafe_run *run, cafe_report *report) {
 }
 
 static void put_checkpoint(const cafe_run *run, cafe_report *report) {
-    cafe_checkpoint_info info;
-    cafe_checkpoint_get(run->context, &info);
-    if (!info.path) return;
+    const cafe_checkpoint_info *info = cafe_run_get_checkpoint(run);
+    if (!info) return;
     cafe_report_open(report, "checkpoint", '{');
-    cafe_report_string(report, "path", info.path);
-    cafe_report_integer(report, "every", info.every);
-    cafe_report_integer(report, "resumed_after_sweep", info.resumed);
-    cafe_report_integer(report, "saved", info.saved);
-    cafe_report_integer(report, "bytes", info.bytes);
+    cafe_report_string(report, "path", info->path);
+    cafe_report_integer(report, "every", info->every);
+    cafe_report_integer(report, "resumed_after_sweep", info->resumed);
+    cafe_report_integer(report, "saved", info->saved);
+    cafe_report_integer(report, "bytes", info->bytes);
     cafe_report_close(report);
 }
 

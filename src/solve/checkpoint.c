@@ -18,7 +18,7 @@
 #include "io/output_set.h"
 #include "io/temporary_file.h"
 
-/* What a context keeps. */
+/* What is kept. */
 struct cafe_checkpoint {
     char *path, *target, *folder; /* as in cafe_kept_names */
     cafe_checkpoint_info info;
@@ -37,12 +37,10 @@ struct cafe_keeper {
     cafe_solution *solutions[CAFE_KEPT_ENDS];
 };
 
-/* ---- the context's --------------------------------------------------------------------------- */
+/* ---- what is kept ---------------------------------------------------------------------------- */
 
-static void drop(cafe_context *context) {
-    struct cafe_checkpoint *c = context->checkpoint;
+void cafe_checkpoint_free(cafe_context *context, struct cafe_checkpoint *c) {
     if (!c) return;
-    context->checkpoint = NULL;
     cafe_kept_close(context, &c->found);
     cafe_mem_free_all(context, c->path, c->target, c->folder, c);
 }
@@ -87,16 +85,15 @@ static cafe_status look(cafe_context *context, struct cafe_checkpoint *c) {
     return CAFE_OK;
 }
 
-cafe_status cafe_checkpoint_keep(cafe_context *context, const char *path, int64_t every) {
+cafe_status cafe_checkpoint_open(cafe_context *context, const char *path, int64_t every,
+                                 struct cafe_checkpoint **checkpoint) {
     cafe_status status = CAFE_OK;
-    drop(context);
-    if (!path) return status;
+    *checkpoint = NULL;
     if (every < 1 || path[0] == 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a checkpoint is kept in a file, every so many sweeps, 1 at least");
-    struct cafe_checkpoint *c = context->checkpoint = cafe_mem_zero(context, 1, sizeof *c);
+    struct cafe_checkpoint *c = cafe_mem_zero(context, 1, sizeof *c);
     CAFE_PASS(cafe_mem_had(c));
-    context->drop_checkpoint = drop;
     c->found.fd = -1;
     c->path = cafe_mem_text(context, path);
     CAFE_TRY(cafe_mem_had(c->path));
@@ -104,22 +101,20 @@ cafe_status cafe_checkpoint_keep(cafe_context *context, const char *path, int64_
     CAFE_TRY(resolve(context, c));
     CAFE_TRY(try_folder(context, c));
     CAFE_TRY(look(context, c));
+    *checkpoint = c;
+    c = NULL;
 done:
-    if (status != CAFE_OK) drop(context);
+    cafe_checkpoint_free(context, c);
     return status;
 }
 
-void cafe_checkpoint_get_sized(const cafe_context *context, cafe_checkpoint_info *info,
-                               size_t size) {
-    cafe_checkpoint_info none = {0};
-    cafe_struct_give(context->checkpoint ? &context->checkpoint->info : &none, sizeof none, info,
-                     size);
+const cafe_checkpoint_info *cafe_checkpoint_get(const struct cafe_checkpoint *c) {
+    return &c->info;
 }
 
-cafe_status cafe_checkpoint_remove(cafe_context *context) {
-    struct cafe_checkpoint *c = context->checkpoint;
+cafe_status cafe_checkpoint_remove(cafe_context *context, const struct cafe_checkpoint *c) {
     cafe_output *output = NULL;
-    if (!c || (c->info.saved == 0 && c->info.resumed == 0)) return CAFE_OK;
+    if (c->info.saved == 0 && c->info.resumed == 0) return CAFE_OK;
     if (cafe_team_rank(context) > 0) return CAFE_OK; /* the first does, with the outputs' names */
     CAFE_PASS(cafe_output_remove(context, c->path, false, &output));
     return cafe_outputs_add(context, output);

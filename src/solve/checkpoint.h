@@ -8,12 +8,23 @@
 #ifndef CAFE_SOLVE_CHECKPOINT_H
 #define CAFE_SOLVE_CHECKPOINT_H
 
-#include <cafe/checkpoint.h>
 #include <cafe/option.h>
+#include <cafe/run.h>
 
 #include "solve/sweep.h"
 
 enum { CAFE_KEPT_ENDS = 2 };
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+/* A file of checkpoints (cafe_run_checkpoint()). The solvers go on from it and write it while it is
+ * the context's. */
+cafe_status cafe_checkpoint_open(cafe_context *context, const char *path, int64_t every,
+                                 struct cafe_checkpoint **checkpoint);
+void cafe_checkpoint_free(cafe_context *context, struct cafe_checkpoint *c); /* accepts NULL */
+const cafe_checkpoint_info *cafe_checkpoint_get(const struct cafe_checkpoint *c);
+/* The run is done: the file goes, together with the outputs that get their names, or at once. */
+cafe_status cafe_checkpoint_remove(cafe_context *context, const struct cafe_checkpoint *c);
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
