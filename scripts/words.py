@@ -99,7 +99,7 @@ def paragraphs(path):
 def sentences(path):
     for paragraph in paragraphs(path):
         plain = re.sub(r"`[^`]*`", "`code`", paragraph)
-        for sentence in re.split(r"(?<=[.!?])[)\"*]* +(?=[A-Z*(`\"_])", plain):
+        for sentence in re.split(r"(?<=[.!?])[)\"*]* +(?=[^\sa-z0-9])", plain):
             if sentence.strip():
                 yield sentence.strip()
 
