@@ -1,9 +1,9 @@
 /* The Arrow C stream interface: one batch of columns.
  *
  * A consumer may move the columns out of their batch and release them one by one, in any thread,
- * long after the context is gone. So everything stands in one block of memory from the context's
- * allocator that counts its users: the stream, schemas, the batch and its columns. A schema, which
- * may be asked for again, is a block of its own that counts its users likewise.
+ * long after the context was freed. So stream, schemas, batch and columns lie in one block of the
+ * context's allocator, which counts its users. A consumer may request the schema again, so a schema
+ * is a separate block with its own count.
  */
 #include <cafe/arrow.h>
 
@@ -15,7 +15,7 @@
 
 enum { MOST_BUFFERS = 3 }; /* validity, offsets, bytes */
 
-/* A column: where its buffers are, and the structs that tell of it. */
+/* A column: its buffers and the structs that describe it. */
 typedef struct column {
     const char *title, *format;
     const void *buffers[MOST_BUFFERS];
@@ -128,7 +128,7 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
 
 /* ---- the block ------------------------------------------------------------------------------- */
 
-/* Room taken one piece after the other, each on a cache line; base NULL: only counted. */
+/* Memory handed out piece by piece, each on a cache line; base NULL: pieces are only counted. */
 typedef struct room {
     char *base;
     size_t used;
@@ -156,7 +156,7 @@ static void fill_numbers(room *r, const cafe_arrow_inputs *in, column *c) {
     c->count = 2;
 }
 
-/* Names one after the other, and where each begins: "large" strings, of any size in all. */
+/* Writes names one after the other, and their offsets: "large" strings, of any total size. */
 static void fill_texts(room *r, const cafe_arrow_inputs *in, column *c) {
     size_t bytes = 0;
     int64_t *offsets = take(r, ((size_t)in->rows + 1) * sizeof *offsets);

@@ -63,8 +63,8 @@ _Static_assert(sizeof(cafe_binary_header) == 256, "the header's layout is part o
     "\x89"                \
     "CAFE\r\n\x1a"
 
-/* The counts of a graph that a header keeps: those that the rows tell, and those of the edges as
- * they were listed. */
+/* The counts of a graph in the header: those that follow from the rows, and those of the edges as
+ * listed. */
 #define CAFE_BINARY_COUNTS(X) CAFE_BINARY_TOLD(X) CAFE_BINARY_HISTORY(X) X(total_weight)
 #define CAFE_BINARY_TOLD(X) \
     X(edges)                \
@@ -86,7 +86,7 @@ typedef struct cafe_binary_section {
 bool cafe_binary_layout(const cafe_binary_header *header,
                         cafe_binary_section sections[CAFE_BINARY_SECTIONS], uint64_t *file_bytes);
 
-/* The arrays of a file that begins at `bytes`; those that it does not have are NULL. */
+/* The arrays of a file that begins at `bytes`; NULL for arrays that the file lacks. */
 typedef struct cafe_binary_arrays {
     const int64_t *offsets;
     const int32_t *targets;

@@ -1,15 +1,13 @@
-/* The reader of .cafe files: copies the file into memory, checks it, and lets the graph point into
- * it.
+/* The reader of .cafe files: copies the file into memory, checks it, and makes a graph over it.
  *
- * What was checked must stay what it was: an id that another program changes in a mapped file leads
- * out of an array. So the bytes are the process's own before they are looked at, within a limit to
- * the memory in a file that has no name. Several processes map the file, to have it in memory once;
- * they copy it too where others may write it.
+ * Checked bytes must not change: if another program changed an id in a mapped file, the id would
+ * lead out of an array. So the bytes are copied into the process before the checks; under a memory
+ * limit, into a file without a name. Several processes map the file to have it in memory once, and
+ * copy it only if others may write it.
  *
- * The checksums find damage. Anyone can make a file with right checksums, so what is in it is
- * looked at too, once: rows, names, symmetry and counts. With the option trust the checks that keep
- * every index within its array remain, and those of symmetry, components and repeated names are
- * left out.
+ * Checksums find damage. Anyone can make a file with correct checksums, so the contents are checked
+ * too, once: rows, names, symmetry and counts. With the option trust, only the checks that keep
+ * every index within its array remain; symmetry, components and repeated names are not checked.
  */
 #include "io/binary.h"
 
@@ -93,7 +91,7 @@ static cafe_status check_sums(opening *o) {
     return CAFE_OK;
 }
 
-/* Of what is looked at row by row, every process of a team takes a portion. */
+/* Divides the checks of rows among the processes of a team. */
 static cafe_status share_rows(opening *o) {
     int64_t n = o->header.nodes, ranks = cafe_team_ranks(o->context);
     if (o->in.offsets[0] != 0 || o->in.offsets[n] != o->header.arcs)
@@ -118,7 +116,7 @@ static cafe_links links_of(const opening *o) {
                         .portion = o->portion};
 }
 
-/* The file is no graph, and the message names the first entry that tells. */
+/* The file is no graph; the message names the first entry without a partner. */
 static cafe_status fail_one_way(const opening *o, const cafe_links *rows) {
     int64_t u, w;
     CAFE_PASS(cafe_find_one_way(o->context, rows, &u, &w));
@@ -161,8 +159,8 @@ static void look_at_names(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Hashes tell that all names differ, and most of the time also that two do not: then they are
- * looked at one by one. */
+/* Hashes prove that names differ. Equal hashes prove nothing, so names are then compared one by
+ * one. */
 static cafe_status check_distinct(opening *o) {
     int64_t repeated;
     char name[256];
@@ -224,8 +222,7 @@ static cafe_status compare(const opening *o, const char *name, int64_t stated, i
                      name, (long long)told, (long long)stated);
 }
 
-/* How many edges of what kind were listed cannot be told from the rows: that they are numbers must
- * do. */
+/* The counts of edges as listed do not follow from the rows: only their ranges are checked. */
 static cafe_status check_history(const opening *o) {
     const cafe_binary_header *h = &o->header;
 #define NOT_NEGATIVE(name) &&h->name >= 0
@@ -233,7 +230,7 @@ static cafe_status check_history(const opening *o) {
     return fail_binary(o, "counts of links that are not negative, found others");
 }
 
-/* The rows are sound: what they tell is compared with what the header says, and kept. */
+/* Compares the counts that follow from the rows with the header, and keeps them. */
 static cafe_status check_counts(const opening *o, cafe_graph *g) {
     const cafe_binary_header *h = &o->header;
     CAFE_PASS(check_history(o));
@@ -265,7 +262,7 @@ static void take_history(const cafe_binary_header *h, cafe_graph_counts *c) {
     CAFE_BINARY_HISTORY(TAKE)
 }
 
-/* The bytes become the graph's; of a mapped file also what it was at opening. */
+/* Gives the bytes to the graph; for a mapped file also its stamp at opening. */
 static cafe_status take_file(cafe_input *input, cafe_graph *g) {
     g->block = input->owned;
     g->exposed = cafe_input_is_exposed(input);

@@ -8,7 +8,7 @@ enum { BLOCK = 8192 }; /* words */
 
 typedef struct ranking {
     cafe_bits *set;
-    int64_t *blocks; /* members of each block, then those before it */
+    int64_t *blocks; /* members of each block, later the members of all blocks before it */
     int64_t *list;
 } ranking;
 

@@ -1,8 +1,9 @@
 /* From the first lines of an edge list to its layout: separator, heading, columns.
  *
- * Each step takes what the options say, else what is certain, else refuses the file with both
- * readings and the option that tells them apart. The order matters: columns have names only under a
- * separator, and roles only when it is known whether the first line names them.
+ * Each step takes the option if given, else the only possible reading. If two readings are
+ * possible, the file is refused with both and the option that chooses. The order of the steps
+ * matters: columns have names only under a separator, and a column's role is known only after the
+ * heading is.
  */
 #include "io/column_layout.h"
 
@@ -149,13 +150,13 @@ static bool only_words(const cafe_column *column) {
     return column->cells > 0 && column->numbers == 0;
 }
 
-/* Are most nodes of the rows called like those of the first line, but for digits? */
+/* Do most names in the rows look like those of the first line, except for digits? */
 static bool looks_alike(const looking *k, int32_t source, int32_t target) {
     return 2 * k->columns[source].alike >= k->rows && 2 * k->columns[target].alike >= k->rows;
 }
 
-/* Do the rows say what the first line is? CAFE_HEADER_AUTO: they do not. A word above numbers tells
- * a heading, but not that of a node which is in other lines too: nodes may be called 7. */
+/* Do the rows show whether the first line is a heading? CAFE_HEADER_AUTO: they do not. A word above
+ * numbers is a heading, unless the word is a node of other lines too. */
 static cafe_header judge_kinds(const looking *k, int32_t source, int32_t target) {
     cafe_cell u = head_kind(k, source), w = head_kind(k, target);
     bool digits = u != CAFE_CELL_WORD || w != CAFE_CELL_WORD, changes = false;
@@ -171,8 +172,8 @@ static cafe_header judge_kinds(const looking *k, int32_t source, int32_t target)
     return changes ? CAFE_HEADER_YES : CAFE_HEADER_AUTO;
 }
 
-/* The comment above the first line is the heading when its words are those of one, or when it has
- * as many columns. */
+/* The comment above the first line is the heading if its words are usual column names, or if it has
+ * as many columns as the rows. */
 static bool comment_names(looking *k) {
     cafe_field cells[CAFE_SAMPLE_COLUMNS];
     int32_t source, target, columns = k->heads;
@@ -234,7 +235,7 @@ static cafe_status refuse_columns(const looking *k, const char *why) {
         list_heads(k, heads, sizeof heads), why);
 }
 
-/* ",a,b" above "a,0,1": the names of the columns are those of the rows. */
+/* ",a,b" above "a,0,1": column names equal row names. */
 static bool is_matrix(const looking *k) {
     cafe_field cells[CAFE_SAMPLE_COLUMNS];
     int32_t row = 0;
@@ -259,7 +260,7 @@ static int32_t columns_of(const looking *k, cafe_role role, int32_t left[2]) {
     return count;
 }
 
-/* The usual names, else the two columns that are left when those of other roles are not counted. */
+/* Takes the columns with usual names, else the two columns without another role. */
 static cafe_status nodes_by_heading(looking *k) {
     bool certain;
     int32_t left[2] = {0, 1};
@@ -296,7 +297,7 @@ static cafe_status weight_by_heading(looking *k) {
     return CAFE_OK;
 }
 
-/* As many lines as columns, and a symmetric matrix or one of 0 and 1? */
+/* Are there as many lines as columns, and is the matrix symmetric or of 0 and 1? */
 static cafe_status look_for_matrix(looking *k, int32_t n, bool *matrix) {
     bool symmetric = true, bits = true;
     int32_t row = 0;

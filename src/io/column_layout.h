@@ -1,6 +1,5 @@
-/* What the columns of an edge list are: settled once, from its first lines and the options, for
- * whoever parses it then. What is not certain is refused, with the option that makes it so.
- */
+/* The columns of an edge list, decided once from its first lines and the options, for the parsers.
+ * An ambiguous file is refused with the option that decides. */
 #ifndef CAFE_IO_COLUMN_LAYOUT_H
 #define CAFE_IO_COLUMN_LAYOUT_H
 
@@ -21,7 +20,7 @@ typedef struct cafe_layout {
     char said[1024], edges[2048];   /* as in cafe_graph_reading */
 } cafe_layout;
 
-/* Looks at the first lines (up to 4,096 of them, or 256 KiB). */
+/* Reads the first lines (at most 4,096 lines or 256 KiB). */
 cafe_status cafe_layout_find(const cafe_input *input, const cafe_graph_options *options,
                              cafe_layout *layout);
 

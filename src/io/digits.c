@@ -1,14 +1,13 @@
 /* Numbers as text.
  *
- * printf would do, but it is slow where a file has a hundred million numbers, and it writes a comma
- * for the point in some locales. A float is scaled to an integer of 6 to 9 digits in double
- * arithmetic, whose error is far below half a unit of the ninth digit; nine digits always tell two
- * floats apart.
+ * printf is too slow for files of a hundred million numbers, and writes a decimal comma in some
+ * locales. Here a float is scaled to an integer of 6 to 9 digits in double arithmetic, whose error
+ * is far below half a unit of the ninth digit. Nine digits always distinguish two floats.
  *
  * Nearly all numbers of a file lie between 10^-5 and 10^6. For these every power of ten is exact
- * and in a table, the digits of all four lengths are found side by side, and the text is stored in
- * pieces of fixed lengths, of which the next number overwrites what is too much: the same text as
- * of the general way, five times as fast.
+ * and in a table, and the digits of all four lengths are computed together. The text is stored in
+ * pieces of fixed lengths; the next number overwrites the excess. The text equals that of the
+ * general way.
  */
 #include "io/digits.h"
 
@@ -145,7 +144,8 @@ static char *put_decimal(char *text, decimal d) {
     uint64_t eight = eight_digits(d.digits / 10);
     char last = (char)('0' + d.digits % 10);
     int power = d.power, longest = -(last != '0'); /* without a branch: */
-    int count = (longest & 9) | (~longest & (8 - __builtin_clzll(eight) / 8)); /* no zeros behind */
+    int count =
+        (longest & 9) | (~longest & (8 - __builtin_clzll(eight) / 8)); /* no trailing zeros */
     if (power < 0) {
         memcpy(text, "0.00000", 8);
         text += 1 - power;

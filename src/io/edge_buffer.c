@@ -7,7 +7,7 @@
 #include "graph/graph.h"
 
 enum { MOST_GROWTH = 8 };   /* of the store at a time */
-enum { STRETCH = 1 << 22 }; /* edges between two looks at the cancel flag */
+enum { STRETCH = 1 << 22 }; /* edges between two checks of the cancel flag */
 
 void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, bool weighted,
                          cafe_edge_list *list) {
@@ -152,7 +152,7 @@ cafe_status cafe_rows_graph(cafe_context *context, int64_t nodes, int64_t *offse
     cafe_graph *g = *graph;
     bool kept_weights = g && g->weights == weights && weights;
     if (g && g->offsets == offsets && g->targets == targets) {
-        g->owns_rows = true; /* borrowed as they are: from now on the graph's own */
+        g->owns_rows = true; /* borrowed without change: from now on they belong to the graph */
     } else {
         cafe_mem_free_all(context, offsets, targets);
         kept_weights = false;

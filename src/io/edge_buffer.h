@@ -1,4 +1,5 @@
-/* Edges as they are read: two ids each, perhaps a weight, in arrays that grow window by window. */
+/* Edges while they are read: two ids each, perhaps a weight, in arrays that grow window by window.
+ */
 #ifndef CAFE_IO_EDGE_BUFFER_H
 #define CAFE_IO_EDGE_BUFFER_H
 
@@ -8,7 +9,7 @@
 #include "graph/node_names.h"
 #include "io/text_window.h"
 
-/* What was folded away (repeated_edges.c): edges, loops, edges of weight 0. */
+/* Counts of folded edges (repeated_edges.c): edges, loops, edges of weight 0. */
 enum { CAFE_FOLDED_LINKS, CAFE_FOLDED_LOOPS, CAFE_FOLDED_ZEROS, CAFE_FOLDS };
 
 typedef struct cafe_edge_list {
@@ -34,9 +35,8 @@ void cafe_edge_list_free(cafe_edge_list *list);
 /* Room for `more` edges; share: the part of the file, in (0,1], that count + more stand for. */
 cafe_status cafe_edge_list_reserve(cafe_edge_list *list, int64_t more, double share);
 
-/* repeated_edges.c: of the edges that the pieces of a window (of so many lines) found, folds those
- * that come again when the text is packed, so that found[] become less; and adds what was folded
- * away to the counts of the graph (loops: they are kept). */
+/* repeated_edges.c: folds repeated edges that the pieces of a window of compressed text found;
+ * found[] becomes smaller. The counts of the graph include the folded edges (loops are kept). */
 cafe_status cafe_edge_list_fold(cafe_edge_list *list, bool packed, int64_t lines,
                                 const cafe_piece *pieces, int64_t *found);
 void cafe_edge_list_tell(const cafe_edge_list *list, bool loops, cafe_graph *graph);
@@ -53,7 +53,7 @@ static inline int64_t cafe_edge_list_id(const cafe_edge_list *list, const void *
  * the names that say which id became which node. */
 cafe_status cafe_edge_list_number(cafe_edge_list *list, int64_t *nodes, cafe_names *names);
 
-/* Sorts ids ascending; `other` is room for as many. *sorted is one of the two. */
+/* Sorts ids ascending; `other` has room for as many. *sorted is one of the two arrays. */
 cafe_status cafe_sort_ids(cafe_context *context, int64_t *ids, int64_t *other, int64_t count,
                           int64_t **sorted);
 
@@ -62,8 +62,8 @@ cafe_status cafe_sort_ids(cafe_context *context, int64_t *ids, int64_t *other, i
 cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph);
 
-/* The same for the entries of a matrix: rows are compressed first, so that a symmetric matrix stays
- * what it is. */
+/* The same for the entries of a matrix: rows are compressed first, so a symmetric matrix stays
+ * itself. */
 cafe_status cafe_edge_list_matrix(cafe_edge_list *list, int64_t nodes,
                                   const cafe_graph_options *options, cafe_graph **graph);
 

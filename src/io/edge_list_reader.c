@@ -1,8 +1,8 @@
-/* The edge list reader: finds out what its columns are, has it parsed, numbers the nodes.
+/* The edge list reader: finds the columns, runs the parser, numbers the nodes.
  *
- * Ids are taken to be small integers first; when one turns out not to be, the text is read again,
- * as wide integers or as strings. The common file is so parsed once, in the cheapest way, and the
- * odd one shows itself in its first lines.
+ * Ids are read as small integers first. If an id is not one, the text is read again with wide
+ * integers or strings. So the common file is parsed once in the cheapest way, and most others
+ * differ in their first lines.
  */
 #include "io/edge_list_reader.h"
 #include "base/processes.h"

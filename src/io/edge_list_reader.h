@@ -1,4 +1,4 @@
-/* An edge list as it is read: what its columns are, its text, the edges so far. */
+/* An edge list while it is read: its columns, its text, the edges up to now. */
 #ifndef CAFE_IO_EDGE_LIST_READER_H
 #define CAFE_IO_EDGE_LIST_READER_H
 
@@ -9,14 +9,14 @@ typedef struct cafe_edges {
     cafe_context *context;
     const cafe_graph_options *options;
     cafe_text text;
-    bool part; /* the text is one that begins behind the heading */
+    bool part; /* the text begins after the heading */
     cafe_layout layout;
     cafe_edge_list list;
     int64_t declared; /* nodes: from the options, or from our own first line; 0: not known */
     cafe_third third;
 } cafe_edges;
 
-/* Finds out what the columns are; closed by the caller, whatever the status. */
+/* Finds the columns; the caller closes it, whatever the status. */
 cafe_status cafe_edges_open(const cafe_input *input, const cafe_graph_options *options,
                             cafe_edges *edges);
 void cafe_edges_close(cafe_edges *edges);
@@ -31,7 +31,7 @@ cafe_status cafe_edges_strings(cafe_edges *edges, int64_t *nodes, cafe_names *na
 /* There are none. */
 cafe_status cafe_edges_none(const cafe_edges *edges);
 
-/* Tells the graph how the file was understood. */
+/* Stores in the graph how the file was understood. */
 cafe_status cafe_edges_note(const cafe_edges *edges, cafe_graph *graph);
 
 /* shared_edges.c: reads the list by several processes, a part of it each. */

@@ -82,7 +82,7 @@ static void rewind_line(cafe_rows *rows) {
     rows->line.at = rows->line.begin;
 }
 
-/* The next field, which may be empty; *last: nothing but the line's end stands behind it. */
+/* Takes the next field, which may be empty; *last: the line ends after it. */
 static cafe_status take_field(cafe_rows *rows, bool *last) {
     cafe_field field;
     const uint8_t *at = cafe_skip_padding(rows->line.at, rows->separator), *behind = at;

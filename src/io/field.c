@@ -1,6 +1,5 @@
-/* Fields: the rules of RFC 4180, but that a quoted field stays on its line (lines are what the
- * parallel readers cut at) and that blanks around a field do not count.
- */
+/* Fields by the rules of RFC 4180, with two exceptions: a quoted field stays on its line (parallel
+ * readers cut at lines), and blanks around a field are ignored. */
 #include "io/field.h"
 
 #include <string.h>
@@ -79,7 +78,7 @@ cafe_field_fault cafe_field_take_any(const uint8_t **at, uint8_t separator, cafe
         return CAFE_FIELD_FINE;
     }
     if (fault != CAFE_FIELD_FINE) return fault;
-    /* behind a separator a field follows, be it empty; behind blanks only one that is there */
+    /* a separator is followed by a field, perhaps empty; blanks only by a field with characters */
     const uint8_t *p = before;
     while (p > field->end && cafe_is_padding(p[-1], separator)) p--;
     bool separated = separator != ' ' && p > field->end && p[-1] == separator;

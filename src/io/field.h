@@ -10,7 +10,7 @@ typedef enum cafe_field_fault {
     CAFE_FIELD_FINE = 0,
     CAFE_FIELD_EMPTY,    /* nothing before the separator or the end of the line */
     CAFE_FIELD_UNCLOSED, /* a quote without its partner on the line */
-    CAFE_FIELD_BEHIND    /* something right behind the closing quote */
+    CAFE_FIELD_BEHIND    /* characters right after the closing quote */
 } cafe_field_fault;
 
 /* The text between begin and end; with `doubled`, each pair of quotes in it stands for one. */
@@ -28,22 +28,20 @@ static inline const uint8_t *cafe_skip_padding(const uint8_t *p, uint8_t separat
     return p;
 }
 
-/* The field at *at and, past the separator behind it, the next one's start. separator: a character
- * such as ',' or '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at
- * is its place.
- */
+/* Reads the field at *at and moves *at past its separator. separator: a character such as ',' or
+ * '\t', around which blanks are ignored, or ' ' for runs of blanks. On a fault *at is its place. */
 cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_field *field);
 
 /* The same of a field that may be empty; *more: another one follows. */
 cafe_field_fault cafe_field_take_any(const uint8_t **at, uint8_t separator, cafe_field *field,
                                      bool *more);
 
-/* The field that fills its line up to `end`, which is behind the '\n': in quotes, or as it stands
- * without the line's end. *at moves to the line's end, or to the fault. */
+/* Reads the field that fills its line up to `end`, after the '\n': in quotes, or unquoted without
+ * the line's end. *at moves to the line's end, or to the fault. */
 cafe_field_fault cafe_field_take_line(const uint8_t **at, const uint8_t *end, cafe_field *field);
 
-/* The separator that a line uses: the first of comma, semicolon, tab that it has outside quotes;
- * else blanks. */
+/* Returns the separator of a line: the first comma, semicolon or tab outside quotes; else blanks.
+ */
 uint8_t cafe_field_separator(const uint8_t *line);
 
 /* Does the line have the separator outside quotes? Blanks at its end do not count. */

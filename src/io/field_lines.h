@@ -1,6 +1,5 @@
-/* Lines of fields, one after the other: labels, changes, sets of nodes. They are a small part of
- * their graph, so one thread reads them; edge lists and tables have parallel readers of their own.
- */
+/* Lines of fields, read one after the other: labels, changes, sets of nodes. Such files are small
+ * beside their graph, so one thread reads them. Edge lists and tables have parallel readers. */
 #ifndef CAFE_IO_FIELD_LINES_H
 #define CAFE_IO_FIELD_LINES_H
 
@@ -22,14 +21,14 @@ typedef struct cafe_rows {
 cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows);
 void cafe_rows_close(cafe_rows *rows);
 
-/* Moves to the next line that is neither blank nor a comment (# or %); *more is false behind the
- * last one. */
+/* Moves to the next line that is neither blank nor a comment (# or %); *more is false at the end.
+ */
 cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
 
-/* The next field of the line into `field`, quotes taken off; it is an error when there is none,
- * when it is longer than 65535 bytes or no UTF-8. what: "a node". */
+/* Reads the next field of the line into `field` without quotes. Fails if there is none, if it is
+ * longer than 65535 bytes or no UTF-8. what: "a node". */
 cafe_status cafe_rows_field(cafe_rows *rows, const char *what);
-/* The rest of the line, in quotes or without blanks around it, likewise. */
+/* Reads the rest of the line in the same way, in quotes or without blanks around it. */
 cafe_status cafe_rows_rest(cafe_rows *rows, const char *what);
 
 #endif

@@ -30,15 +30,14 @@ CAFE_GRAPH_FORMATS(CAFE_GRAPH_FORMAT_DECLARED)
 
 /* The functions of a format (not AUTO). */
 const cafe_graph_format *cafe_graph_format_get(cafe_format format);
-/* The format that the (decompressed) beginning of a file tells, or that its name does; else AUTO.
- */
+/* Returns the format by the (decompressed) beginning of a file or by its name; else AUTO. */
 cafe_format cafe_format_of_content(const uint8_t *bytes, int64_t size);
 cafe_format cafe_format_of_name(const char *name, bool writes);
 
 /* vector_file.c: the rows of its kind. */
 const cafe_file_format *cafe_vector_format_at(int64_t index);
 
-/* CAFE_ERROR_ARGUMENT "path: <what> written as .this or .that". */
+/* Returns CAFE_ERROR_ARGUMENT "path: <what> written as .this or .that". */
 cafe_status cafe_fail_ending(cafe_context *context, cafe_file_kind kind, const char *path,
                              const char *what);
 
@@ -46,8 +45,8 @@ cafe_status cafe_fail_ending(cafe_context *context, cafe_file_kind kind, const c
 cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t stated,
                              const cafe_graph_options *options);
 
-/* The endings of all formats of the kind, or of those that can be written, into text as snprintf
- * does: ".npy .tsv .txt". */
+/* Writes the endings of all formats of the kind, or of those with a writer, as snprintf does: ".npy
+ * .tsv .txt". */
 size_t cafe_file_endings(cafe_file_kind kind, int32_t writes, char *text, size_t capacity);
 
 #endif

@@ -55,7 +55,7 @@ static cafe_status keep(gml *g, const char *bytes, int64_t count) {
     return CAFE_OK;
 }
 
-/* The character that "&name;" or "&#number;" stands for; others are left as they are. */
+/* Takes the character of "&name;" or "&#number;"; unknown entities stay as they are. */
 static cafe_status take_entity(gml *g) {
     static const struct {
         const char *name, *text;
@@ -129,7 +129,7 @@ static bool is(const char *key, const char *word) {
     return strlen(key) == length && cafe_same_word(key, word, length);
 }
 
-/* What follows a key: the value is skipped, or kept as number `slot`. */
+/* Takes the value after a key: skips it, or keeps it as number `slot`. */
 static cafe_status take_value(gml *g, int slot) {
     CAFE_PASS(next(g));
     if (g->kind == OPEN) {
@@ -202,7 +202,7 @@ static cafe_status take_graph(gml *g) {
     }
 }
 
-/* "graph [", perhaps behind comments and other keys. */
+/* "graph [", perhaps after comments and other keys. */
 static bool is_gml(const uint8_t *bytes, int64_t size) {
     const uint8_t *p = bytes, *end = bytes + size;
     while (p < end) {

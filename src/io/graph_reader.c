@@ -1,4 +1,4 @@
-/* cafe_graph_read: finds out the format and calls its reader. Content tells before names do. */
+/* cafe_graph_read: finds the format, by content first, then by name, and calls its reader. */
 #include "io/graph_reader.h"
 #include "base/option.h"
 
@@ -13,7 +13,7 @@
 #include "io/lgl.h"
 #include "io/name_format.h"
 
-/* What no reader takes and is no edge list is named. */
+/* Refuses known formats without a reader by their names. */
 static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, int64_t size) {
     static const char edges[] =
         "if it is an edge list all the same, give " CAFE_OPT("format=edges");
@@ -81,8 +81,8 @@ static cafe_status check_directed(const cafe_input *input, const cafe_graph_opti
         input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
 }
 
-/* Columns are told apart in edge lists alone, and weights by their name also where edges have
- * attributes; a .cafe file alone can be trusted. */
+/* Options of columns need an edge list, weights by name also formats with attributes of edges, and
+ * trust a .cafe file. */
 static cafe_status check_kind(const cafe_input *input, const cafe_graph_options *options,
                               cafe_format format) {
     const cafe_option_table *table = cafe_graph_option_table();
@@ -103,7 +103,8 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
     return cafe_options_idle(context, table, options, "trust", ".cafe files");
 }
 
-/* What several processes read together: none of them is to hold the whole graph. */
+/* Refuses formats that several processes cannot read together: none of them must hold the whole
+ * graph. */
 static cafe_status check_team(const cafe_input *input, cafe_format format) {
     bool mapped = format == CAFE_FORMAT_CAFE && input->open && !cafe_input_is_gzip(input);
     if (cafe_team_ranks(input->context) == 1 || format == CAFE_FORMAT_EDGES || mapped)
@@ -123,7 +124,7 @@ static cafe_status note_format(cafe_format format, cafe_graph *graph) {
     return cafe_graph_get_reading(graph)->text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
 }
 
-/* Reads the input, whatever it is, and closes it; *format tells what it was. */
+/* Reads an input of any format and closes it; *format gets the format. */
 static cafe_status read_input(cafe_input *input, const cafe_graph_options *options,
                               cafe_format *format, cafe_graph **graph) {
     cafe_context *context = input->context;
@@ -179,7 +180,7 @@ cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *o
     return read_settled(input, options, &(cafe_format){CAFE_FORMAT_AUTO}, graph);
 }
 
-/* Matrices have no names: those that were written beside come back with them. */
+/* Matrices have no names: a file of names beside the matrix restores them. */
 static cafe_status add_names(cafe_context *context, const char *path, cafe_format format,
                              const uint64_t *digest, cafe_graph **graph) {
     bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside;

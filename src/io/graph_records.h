@@ -42,7 +42,7 @@ void cafe_marked_free(cafe_marked *marked);
 cafe_status cafe_marked_fail(const cafe_marked *marked, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Does the attribute of nodes name them: the one that the option says, else label or name? */
+/* Does this attribute of nodes have their names: the option's, else label or name? */
 bool cafe_marked_is_name(const cafe_marked *marked, const char *attribute);
 
 /* A node; label NULL: it has none. */
@@ -53,12 +53,13 @@ cafe_status cafe_marked_edge(cafe_marked *marked, const char *source, const char
 /* The edge just added has this weight after all. */
 cafe_status cafe_marked_weigh(cafe_marked *marked, const char *weight);
 
-/* Is the attribute of edges the weight: the one that the option names, else "weight", else another
- * usual name? Others are noted. */
+/* Is this attribute of edges the weight: the option's, else "weight", else another usual name?
+ * Other attributes are noted. */
 bool cafe_marked_is_weight(cafe_marked *marked, const char *attribute);
 
-/* The graph: nodes in the order of the file, named by their labels when all have one and no two
- * are the same, else by their ids, with a warning; with the option that chooses it is an error. */
+/* Makes the graph. Nodes come in the order of the file. Their names are the labels if all nodes
+ * have different labels, else the ids, with a warning; if an option chose the labels, the call
+ * fails. */
 cafe_status cafe_marked_graph(cafe_marked *marked, cafe_graph **graph);
 
 #endif

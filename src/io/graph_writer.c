@@ -1,8 +1,8 @@
 /* cafe_graph_write, and the text formats.
  *
- * The rows are seen as one list of items: the arcs of row 0, its end, the arcs of row 1, its end,
- * and so on. Blocks of that list are formatted in parallel, so that one row of many arcs is no
- * hindrance. Each format says what it writes for an arc and for the end of a row.
+ * The rows are one list of items: the arcs of row 0, its end, the arcs of row 1, its end, and so
+ * on. Blocks of the list are formatted in parallel, so a long row is no bottleneck. Each format
+ * defines its text for an arc and for the end of a row.
  */
 #include "io/graph_writer.h"
 
@@ -164,11 +164,11 @@ static char separator_of(const char *path) {
     return ' ';
 }
 
-/* String ids are numbered by first appearance. Edges grouped by their later end, the nearer of the
- * earlier ends first, keep that order wherever an edge list can express it. Isolated nodes have no
- * line: indices get a comment that our reader understands, other names one that says what is lost.
- * The first line says in any case that the list is ours, so that no name is taken for a heading.
- */
+/* A reader numbers string ids by first appearance. Edges are therefore grouped by their later end,
+ * with near earlier ends first, which keeps the order of the nodes if an edge list can express it.
+ * Isolated nodes have no line: for indices a comment names the number of nodes, for other names a
+ * comment reports the loss. The first line marks the list as Cafe's own, so no name is taken for a
+ * heading. */
 cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
     writing w = {
         .graph = graph, .separator = separator_of(output->path), .weights = graph->weights != NULL};
@@ -185,7 +185,7 @@ cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
     return write_items(output, &w);
 }
 
-/* Names stand in a file beside this one: its checksum, in a comment that other readers pass over.
+/* Names are in a file beside this one: writes its checksum in a comment, which other readers skip.
  */
 static cafe_status write_names_digest(cafe_output *output) {
     char line[CAFE_NAMES_COMMENT];
@@ -226,7 +226,7 @@ cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph
     return write_items(output, &w);
 }
 
-/* The format to write, or an error that says what can be written. */
+/* Chooses the format, or fails with the formats that can be written. */
 static cafe_status settle_format(cafe_context *context, const char *path, cafe_format *format) {
     bool standard = strcmp(path, "-") == 0;
     if (*format == CAFE_FORMAT_AUTO)
@@ -239,7 +239,7 @@ static cafe_status settle_format(cafe_context *context, const char *path, cafe_f
     return CAFE_OK;
 }
 
-/* Only formats that mark nodes have room for what is known of them. */
+/* Only formats with records of nodes can hold attributes. */
 static cafe_status check_attributes(cafe_context *context, const char *path, cafe_format format,
                                     int64_t count) {
     if (count == 0 || format == CAFE_FORMAT_GRAPHML || format == CAFE_FORMAT_GML) return CAFE_OK;

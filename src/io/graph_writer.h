@@ -16,7 +16,7 @@ cafe_status cafe_write_graphml(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_gml(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph, bool xml);
 
-/* A name as XML and GML take it within quotes; it grows so many times at most. */
+/* A name for XML and GML, within quotes; it grows by at most this factor. */
 enum { CAFE_XML_GROWTH = 6 };
 char *cafe_put_xml(const cafe_names *names, int64_t u, char *text);
 

@@ -1,8 +1,7 @@
-/* gzip and deflate through ISA-L's inflate, and the same stream of bytes from zstd and xz.
+/* gzip and deflate through ISA-L's inflate, and the same interface for zstd and xz.
  *
- * ISA-L counts in 32 bits, so input and output are handed over in slices. A gzip file may be
- * several members one after the other (as `cat a.gz b.gz` and bgzip make them); zeros may pad its
- * end.
+ * ISA-L counts in 32 bits, so input and output are passed in slices. A gzip file may have several
+ * members (as `cat a.gz b.gz` and bgzip make them) and zeros at its end.
  */
 #include "io/gzip.h"
 
@@ -21,7 +20,7 @@ struct cafe_gunzip {
     const uint8_t *bytes; /* NULL: they come from read() */
     cafe_read_at *read;
     const void *source;
-    uint8_t *piece; /* what read() gave last: `held` bytes from place `from` on */
+    uint8_t *piece; /* the last result of read(): `held` bytes from place `from` on */
     int64_t from, held;
     int64_t size;
     int64_t fed; /* bytes handed to ISA-L; some of them may still be in state.avail_in */
@@ -71,7 +70,8 @@ static cafe_gunzip *create(cafe_context *context, cafe_packing packing, int64_t 
 
 cafe_gunzip *cafe_gunzip_create(cafe_context *context, const uint8_t *bytes, int64_t size) {
     cafe_packing packing = cafe_packing_of(bytes, size);
-    if (packing == CAFE_PACKED_NOT) packing = CAFE_PACKED_GZIP; /* will say what is wrong */
+    if (packing == CAFE_PACKED_NOT)
+        packing = CAFE_PACKED_GZIP; /* the reader will report the error */
     cafe_gunzip *g = create(context, packing, size);
     if (g) g->bytes = bytes;
     return g;
@@ -127,7 +127,7 @@ static void next_member(cafe_gunzip *g) {
     int64_t at = cafe_gunzip_used(g), count;
     if (g->raw) return stop(g, CAFE_GUNZIP_FINE);
     const uint8_t *behind = take_piece(g, at, 2, &count);
-    g->fed = at; /* what was handed over and not used is handed over again */
+    g->fed = at; /* bytes that were not used are passed again */
     g->state.avail_in = 0;
     if (is_gzip(behind, count)) {
         isal_inflate_reset(&g->state);

@@ -13,7 +13,7 @@ typedef enum cafe_gunzip_problem {
     CAFE_GUNZIP_TRUNCATED,
     CAFE_GUNZIP_DAMAGED,
     CAFE_GUNZIP_LARGE,   /* it takes more memory to unpack than the limit */
-    CAFE_GUNZIP_TRAILING /* bytes behind the last member that are no gzip data */
+    CAFE_GUNZIP_TRAILING /* bytes after the last member that are not gzip data */
 } cafe_gunzip_problem;
 
 typedef struct cafe_gunzip cafe_gunzip;

@@ -1,4 +1,4 @@
-/* gzip out: what is written to a file whose name ends in .gz. */
+/* gzip output, for files whose names end in .gz. */
 #ifndef CAFE_IO_GZIP_WRITE_H
 #define CAFE_IO_GZIP_WRITE_H
 
@@ -14,7 +14,7 @@ typedef cafe_status cafe_gzip_send(void *target, const char *bytes, int64_t size
 cafe_gzip_writer *cafe_gzip_writer_create(cafe_context *context);
 void cafe_gzip_writer_free(cafe_context *context, cafe_gzip_writer *writer); /* accepts NULL */
 
-/* Packs the bytes, with `end` the last ones, and hands what comes out to send(). */
+/* Compresses the bytes (`end`: the last ones) and passes the result to send(). */
 cafe_status cafe_gzip_writer_put(cafe_gzip_writer *writer, const char *bytes, int64_t size,
                                  bool end, cafe_gzip_send *send, void *target);
 

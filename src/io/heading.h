@@ -13,14 +13,14 @@ typedef enum cafe_role {
     CAFE_ROLE_OTHER   /* id, type, label, time, ... and a column without a name */
 } cafe_role;
 
-/* What the name of a column says; letters in any case, and of other characters only digits count.
- */
+/* Returns the role that a column's name implies. Letters match in any case; of other characters
+ * only digits count. */
 cafe_role cafe_heading_role(const cafe_field *name);
 /* Is it "weight" itself? */
 bool cafe_heading_is_weight(const cafe_field *name);
 
-/* The columns of the two nodes by the usual pairs of names. *certain: these words are never
- * node names (source, target); else they may be names too (node1, node2). */
+/* Finds the columns of the two nodes by the usual pairs of names. *certain: these words are never
+ * node names (source, target); otherwise they may be (node1, node2). */
 bool cafe_heading_pair(const cafe_field *names, int32_t count, int32_t *source, int32_t *target,
                        bool *certain);
 

@@ -1,10 +1,10 @@
-/* Opening what is to be read.
+/* Opens files to read.
  *
- * A regular file is read piece by piece, at places, by whoever needs them: text as it is parsed
- * (text_window.c), arrays as a whole. It is not mapped, for a mapped file that another program cuts
- * short ends this one; only several processes map one .cafe file, to have it in memory once. What
- * has no places (a pipe, standard input) is read into memory. Size and time of the file are
- * compared at the end, so that nothing is made of a file that changed meanwhile.
+ * Regular files are read at offsets: text while it is parsed (text_window.c), arrays as a whole.
+ * Files are not mapped, because a mapped file that another program truncates ends this process. The
+ * exception: several processes map one .cafe file to have it in memory once. Pipes and standard
+ * input are read into memory. Size and time of the file are compared at the end, so that a file
+ * that changed meanwhile is refused.
  */
 #define _GNU_SOURCE
 #include "io/input_file.h"
@@ -31,7 +31,7 @@ static cafe_status fail_errno(const cafe_input *input, const char *what) {
     return cafe_fail_file(input->context, input->name, what, errno);
 }
 
-/* Twice the room, or what the limit to the memory leaves for a block beside the old one. */
+/* Doubles the memory, or takes what the memory limit leaves beside the old block. */
 static cafe_status reserve(cafe_input *input, int64_t *capacity) {
     int64_t twice = *capacity ? 2 * *capacity : first_block, left = cafe_room(input->context);
     int64_t larger = twice < left ? twice : left;
@@ -121,7 +121,7 @@ cafe_input cafe_input_part(const cafe_input *input, int64_t from, int64_t to) {
 static void load_piece(void *argument, int64_t first, int64_t last) {
     const cafe_input *input = argument;
     int64_t got = cafe_input_read(input, first, input->owned + first, last - first);
-    /* what a file that became shorter no longer has; the end will tell */
+    /* bytes that a shortened file lost; the check at the end fails then */
     memset(input->owned + first + got, 0, (size_t)(last - first - got));
 }
 
@@ -169,7 +169,7 @@ cafe_gunzip *cafe_input_gunzip(const cafe_input *input) {
 
 bool cafe_input_is_gzip(const cafe_input *input) {
     uint8_t start[CAFE_PACKING_BYTES];
-    if (input->start > 0) return false; /* what a part begins with may look like anything */
+    if (input->start > 0) return false; /* a part of a file may begin with any bytes */
     int64_t size = cafe_input_read(input, 0, start, sizeof start);
     return cafe_packing_of(start, size) != CAFE_PACKED_NOT;
 }

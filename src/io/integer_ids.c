@@ -108,7 +108,7 @@ static void collect(numbering *n, int64_t id) {
         int64_t s = find_slot(n, id), held = no_id;
         if (atomic_load_explicit(&n->slots[s], memory_order_relaxed) == id) return;
         if (atomic_compare_exchange_strong(&n->slots[s], &held, id)) {
-            /* at most one slot in two is used, with room for what the others are just adding */
+            /* at most one slot in two is used; the rest covers concurrent insertions */
             if (atomic_fetch_add(&n->members, 1) >= n->mask / 2) atomic_store(&n->full, 1);
             return;
         }

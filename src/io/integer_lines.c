@@ -1,9 +1,9 @@
 /* The parser of integer lines.
  *
- * Each window is cut into pieces; first their lines are counted, so that every piece knows where
- * its edges go, then they are parsed, straight into the arrays. One more task decompresses the next
- * window meanwhile when the text is gzip. A piece stops at the first thing it does not expect and
- * notes it; of all notes the one earliest in the text counts.
+ * Each window is cut into pieces. First the lines of all pieces are counted, so every piece knows
+ * the place of its edges in the arrays. Then all pieces are parsed straight into the arrays. For
+ * gzip text, one more task decompresses the next window meanwhile. A piece stops at the first
+ * unexpected byte and notes it; the first note in the text counts.
  */
 #include "io/integer_lines.h"
 
@@ -27,16 +27,16 @@ typedef struct parsing {
     cafe_piece pieces[CAFE_TEXT_PIECES];
     note notes[CAFE_TEXT_PIECES];
     int64_t found[CAFE_TEXT_PIECES];
-    bool overflow; /* the error text tells of an id that is too large */
+    bool overflow; /* the error text mentions an id that is too large */
 } parsing;
 
-/* What an id that did not scan is. */
+/* Classifies an id that is no small integer. */
 static cafe_trouble classify(const uint8_t *p, cafe_trouble missing) {
     if (cafe_is_line_end(*p)) return missing;
     return cafe_is_comma(*p) ? CAFE_NO_ID : CAFE_NOT_INTEGER;
 }
 
-/* What separates fields is one character of the file: others are none of its. */
+/* Exactly one character of the file separates fields. */
 static inline const uint8_t *skip_separator(const uint8_t *p, uint8_t separator) {
     p = cafe_skip_blanks(p);
     return *p == separator ? cafe_skip_blanks(p + 1) : p;
@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
 
 /* ---- other layouts --------------------------------------------------------------------------- */
 
-/* A field of digits as the scanners want it: ended by '\n', bytes behind it. */
+/* Copies a field of digits for the scanners, which need '\n' and further bytes after it. */
 static bool copy_number(const cafe_field *field, uint8_t decimal,
                         uint8_t text[CAFE_NUMBER_TEXT + CAFE_TEXT_PADDING]) {
     int64_t length = field->end - field->begin;
@@ -198,7 +198,7 @@ cafe_trouble cafe_layout_fields(const cafe_layout *l, const uint8_t **at, cafe_f
     return CAFE_FINE;
 }
 
-/* One line under the layout; *at ends at its end, or at what is wrong. */
+/* Reads one line under the layout; *at ends at the line's end, or at the error. */
 static cafe_trouble take_fields(const cafe_rules *rules, const uint8_t **at, bool wide, note *n,
                                 int64_t *u, int64_t *w, float *weight) {
     const cafe_layout *l = rules->layout;

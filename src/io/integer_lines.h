@@ -9,8 +9,8 @@
 #include "io/text_window.h"
 
 typedef enum cafe_third {
-    CAFE_THIRD_NONE,   /* a line ends behind its second id */
-    CAFE_THIRD_WEIGHT, /* a weight follows; what stands behind it is ignored */
+    CAFE_THIRD_NONE,   /* a line ends after its second id */
+    CAFE_THIRD_WEIGHT, /* a weight follows; the rest of the line is ignored */
     CAFE_THIRD_IGNORED /* whatever follows is ignored */
 } cafe_third;
 
@@ -21,7 +21,7 @@ typedef struct cafe_rules {
     uint8_t letter;          /* the letter before the ids of every line; 0: none */
     cafe_third third;
     uint8_t separator;         /* a comma or semicolon between fields; any other: blanks are */
-    const cafe_layout *layout; /* NULL: two ids, then perhaps a weight; else where they stand */
+    const cafe_layout *layout; /* NULL: two ids, then perhaps a weight; else the columns */
 } cafe_rules;
 
 typedef enum cafe_lines_end {
@@ -32,8 +32,8 @@ typedef enum cafe_lines_end {
 
 enum { CAFE_NUMBER_TEXT = 64 };
 
-/* The fields of a line that the layout wants: source, target, weight. *at moves to the line's end,
- * or to what is wrong. */
+/* Reads the fields that the layout needs: source, target, weight. *at moves to the line's end, or
+ * to the error. */
 cafe_trouble cafe_layout_fields(const cafe_layout *layout, const uint8_t **at,
                                 cafe_field fields[3]);
 /* A field that is a weight. */

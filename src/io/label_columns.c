@@ -1,10 +1,10 @@
 /* The layout of a file of labels: separator, heading, column.
  *
- * Separators that every line of the beginning has are candidates, and so are blanks; the one whose
- * first fields are nodes of the graph is taken, and a comma, semicolon or tab before blanks. The
- * first line is a heading when its words say so and the graph does not have its node, or when the
- * graph's names are integers and it begins with something else. Wherever the file could mean
- * another thing, it is refused with the change that makes it certain.
+ * Candidates are blanks, and the separators that all first lines contain. The separator whose first
+ * fields are nodes of the graph is taken, comma, semicolon and tab before blanks. The first line is
+ * a heading if its words are column names and no node of the graph, or if the graph's names are
+ * integers and its first field is none. Ambiguous files are refused with the change that makes them
+ * unambiguous.
  */
 #include "io/label_columns.h"
 
@@ -35,7 +35,7 @@ typedef struct beginning {
     int64_t lines;
     int64_t with[CANDIDATES];   /* lines that have it */
     int64_t known[CANDIDATES];  /* lines whose first field is a node of the graph */
-    int64_t fields[CANDIDATES]; /* of every line but the first; -1: not all have so many */
+    int64_t fields[CANDIDATES]; /* of every line but the first; -1: lines differ */
 } beginning;
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static bool is_integer(const cafe_field *field) {
     return digits;
 }
 
-/* The next field; false behind the last one. An empty one is a field too. */
+/* Takes the next field, perhaps empty; false at the end. */
 static bool next_field(const uint8_t **at, uint8_t separator, cafe_field *field) {
     const uint8_t *p = cafe_skip_padding(*at, separator);
     if (cafe_is_line_end(*p)) return false;
@@ -228,7 +228,8 @@ static cafe_status find_heading(beginning *b, int c, cafe_label_layout *layout) 
 
 /* ---- the column ------------------------------------------------------------------------------ */
 
-/* The label of Gephi and others beside an id is a title, unless there is no other column. */
+/* A column "label" beside an id (Gephi and others) is a title, unless it is the only other column.
+ */
 static cafe_status find_column(const beginning *b, cafe_label_layout *layout) {
     const cafe_rows *rows = b->rows;
     const uint8_t *at = rows->line.at;

@@ -1,4 +1,4 @@
-/* What the lines of a file of labels are made of: decided once, from its beginning. */
+/* The layout of a file of labels, decided once from its beginning. */
 #ifndef CAFE_IO_LABEL_COLUMNS_H
 #define CAFE_IO_LABEL_COLUMNS_H
 
@@ -11,15 +11,15 @@ typedef struct cafe_label_layout {
     uint8_t separator; /* of every line */
     bool heading;      /* the first line is one */
     int64_t line;      /* the number of the first line */
-    int64_t column;    /* the field with the labels, counted from the node's; 0: all behind it */
-    int64_t columns;   /* of the heading */
+    int64_t column; /* the field with the labels, counted from the node's; 0: all fields after it */
+    int64_t columns;                   /* of the heading */
     char text[CAFE_LABEL_LAYOUT_TEXT]; /* in words: "node column 0 'Id', ...; a heading; commas" */
 } cafe_label_layout;
 
-/* Looks at the first lines of the open file and returns to its start. A file that can be read in
- * two ways is CAFE_ERROR_FORMAT with both, and so is a table of several columns none of which is
- * known to have the labels. skips: lines of unknown nodes are left out anyway, so that such a first
- * line need not be told from a heading. */
+/* Reads the first lines of the open file and returns to its start. Returns CAFE_ERROR_FORMAT for a
+ * file with two readings (with both), and for a table of several columns if none is known to have
+ * the labels. skips: lines of unknown nodes are ignored anyway, so a heading of unknown words does
+ * no harm. */
 cafe_status cafe_label_layout_find(cafe_rows *rows, const cafe_graph *graph, bool skips,
                                    cafe_label_layout *layout);
 

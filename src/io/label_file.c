@@ -1,7 +1,7 @@
-/* Labels of nodes, from a file ("node label[,label...]", one node a line) or from arrays.
+/* Labels of nodes, from a file ("node label[,label...]", one node per line) or from arrays.
  *
- * label_columns.c finds out what separates and which column has the labels; without a heading all
- * fields behind the node are labels.
+ * label_columns.c finds the separator and the column of the labels. Without a heading all fields
+ * after the node are labels.
  */
 #include <cafe/labels.h>
 
@@ -93,18 +93,18 @@ static bool same_as_before(const cafe_labels *l, int64_t node, int64_t old_first
     return true;
 }
 
-/* What a file says about nodes: those that the graph does not have, and how many it names of it. */
+/* The nodes of the file that the graph does not have, and how many of them messages name. */
 enum { EXAMPLES = 3, EXAMPLE = 164 };
 
 typedef struct reading {
     const cafe_graph *graph;
-    cafe_labels *labels; /* NULL: nodes alone are looked at */
+    cafe_labels *labels; /* NULL: only nodes are read */
     cafe_rows rows;
     bool skips;               /* lines of nodes that the graph does not have are left out */
     cafe_label_layout layout; /* of the lines */
     int64_t lines;            /* of nodes */
     int64_t unknown;          /* of them not in the graph */
-    cafe_place strange;       /* the first of those */
+    cafe_place strange;       /* the first of these nodes */
     char example[EXAMPLES][EXAMPLE];
     uint8_t *met; /* of each node: the length of its name in the file, or 255; 0: not met */
 } reading;
@@ -120,8 +120,8 @@ static bool at_end(const cafe_rows *rows) {
     return cafe_is_line_end(*cafe_skip_blanks(rows->line.at));
 }
 
-/* The labels of the line: of the column that has them, or of all fields behind the node. Blanks
- * separate no labels: what stands behind one may be its second word. */
+/* Takes the labels of the line: from their column, or from all fields after the node. Blanks do not
+ * separate labels: the text after a blank may be the second word of a label. */
 static cafe_status take_labels(reading *r, int64_t node) {
     cafe_rows *rows = &r->rows;
     const cafe_label_layout *layout = &r->layout;

@@ -1,8 +1,9 @@
 /* LGL, of Large Graph Layout: "# node", then a line "neighbour" or "neighbour weight" for each of
- * its edges. As an edge list it would lose the nodes of its comments and make nodes of the weights.
+ * its edges. Read as an edge list, it would lose the nodes in the comments and turn weights into
+ * nodes.
  *
- * Comments of one word in an edge list look alike. It is LGL when no line says otherwise and one of
- * them could be no edge: it has one field, a weight that is no integer, or a node of a comment.
+ * Edge lists may have comments of one word too. A file is LGL if every line fits, and one of its
+ * lines cannot be an edge: it has one field, a weight that is no integer, or a node of a comment.
  */
 #include <string.h>
 

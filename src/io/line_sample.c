@@ -1,6 +1,5 @@
-/* The first lines of an edge list. They are read apart from the text that is parsed, in small
- * windows, so that what is found does not depend on where the text comes from or how it is cut.
- */
+/* The first lines of an edge list, read separately from the parsed text in small windows. So the
+ * result does not depend on the source of the text or on its cuts. */
 #include "io/line_sample.h"
 
 #include <string.h>
@@ -179,7 +178,7 @@ int32_t cafe_sample_columns(const cafe_sample *sample, uint8_t separator, uint8_
     *most = 0;
     for (const uint8_t *line = sample->text; (line = cafe_sample_next(sample, line)) != NULL;) {
         int32_t count = cafe_sample_split(line, separator, cells);
-        if (count == 0) continue; /* the parser will say what is wrong */
+        if (count == 0) continue; /* the parser will report the error */
         if (count < *least) *least = count;
         if (count > *most) *most = count;
         for (int32_t c = 0; c < count && c < CAFE_SAMPLE_COLUMNS; c++)

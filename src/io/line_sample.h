@@ -1,5 +1,4 @@
-/* The first lines of an edge list, looked at before it is parsed: their cells under a separator,
- * and of what kind the columns are.
+/* The first lines of an edge list before it is parsed: cells under a separator, kinds of columns.
  */
 #ifndef CAFE_IO_LINE_SAMPLE_H
 #define CAFE_IO_LINE_SAMPLE_H
@@ -10,12 +9,12 @@
 #include "io/field.h"
 #include "io/input_file.h"
 
-enum { CAFE_SAMPLE_COLUMNS = 256 }; /* that are looked at */
+enum { CAFE_SAMPLE_COLUMNS = 256 }; /* columns that are examined */
 
 typedef struct cafe_column {
     int32_t cells;             /* that are not empty */
     int32_t integers, numbers; /* of them; an integer is a number too */
-    bool counts;               /* each the next integer behind the one before: row numbers */
+    bool counts;               /* each value is the integer after the one above: row numbers */
     bool time, year; /* all are integers such as 1082040961 (seconds, milliseconds) or 1999 */
     int32_t alike;   /* that are the first line's but for digits, of which it has some */
     bool again;      /* one is the cell of the first line, in either column of the nodes */
@@ -37,13 +36,13 @@ typedef struct cafe_sample {
 cafe_status cafe_sample_take(const cafe_input *input, cafe_sample *sample);
 void cafe_sample_free(cafe_sample *sample);
 
-/* The next line; NULL behind the last one. */
+/* Returns the line after `sample`; NULL at the end. */
 const uint8_t *cafe_sample_next(const cafe_sample *sample, const uint8_t *line);
 
 /* The cells of a line, of which at most CAFE_SAMPLE_COLUMNS are given (cells may be NULL); how many
  * there are, not counting an empty one at the end; 0: the line is malformed. */
 int32_t cafe_sample_split(const uint8_t *line, uint8_t separator, cafe_field *cells);
-/* Have all lines at least so many cells? */
+/* Do all lines have at least this number of cells? */
 bool cafe_sample_has(const cafe_sample *sample, uint8_t separator, int32_t cells);
 
 typedef enum cafe_cell {
@@ -54,8 +53,8 @@ typedef enum cafe_cell {
 } cafe_cell;
 cafe_cell cafe_cell_kind(const cafe_field *cell, uint8_t decimal, int64_t *integer);
 
-/* Columns of all lines but the first; source and target are those of the nodes. Returns how many
- * lines there were; *least and *most: their numbers of cells. */
+/* Finds the kinds of the columns in all lines but the first; source and target are the columns of
+ * the nodes. Returns the number of lines; *least and *most get their numbers of cells. */
 int32_t cafe_sample_columns(const cafe_sample *sample, uint8_t separator, uint8_t decimal,
                             int32_t source, int32_t target, cafe_column *columns, int32_t *least,
                             int32_t *most);

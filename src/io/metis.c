@@ -4,8 +4,8 @@
  *     n m [fmt [ncon]]            m edges, each listed by both its ends
  *     [size] [ncon weights] v1 [w1] v2 [w2] ...     one line per vertex, from 1; may be empty
  *
- * fmt is up to three digits: vertex sizes, vertex weights, edge weights. Sizes and weights of
- * vertices are read over. A line's number tells its vertex, so the pieces of a window first count
+ * fmt has up to three digits: vertex sizes, vertex weights, edge weights. Sizes and weights of
+ * vertices are skipped. A vertex is known by its line number, so the pieces of a window first count
  * their vertices and fields, and then know where theirs begin.
  */
 #include <string.h>
@@ -119,7 +119,7 @@ static cafe_trouble take_neighbour(metis *g, const uint8_t **at, int64_t vertex,
     return CAFE_FINE;
 }
 
-/* All of a vertex's line; *at ends behind it or at the trouble. */
+/* Reads the line of a vertex; *at ends after it or at the error. */
 static cafe_trouble take_vertex(metis *g, const uint8_t **at, int64_t vertex, int64_t *i) {
     *at = cafe_skip_blanks(*at);
     for (int64_t s = 0; s < g->skipped; s++) {
@@ -221,8 +221,8 @@ static cafe_status read_vertices(metis *g) {
     return CAFE_OK;
 }
 
-/* Each edge stands in the lines of both its ends, once, and with the same weight? A matrix that is
- * not symmetric would have become M + M^T, of twice the weight. */
+/* Is each edge listed once at both ends, with the same weight? A matrix that is not symmetric would
+ * have become M + M^T, with twice the weight. */
 static cafe_status check_ends(metis *g, const cafe_graph *graph, double weight) {
     const cafe_graph_counts *c = &graph->counts;
     bool pairs = c->duplicates == 0 && 2 * c->reversed + c->zero_weights == c->lines;

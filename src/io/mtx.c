@@ -29,7 +29,7 @@ typedef struct mtx {
     int64_t size_line;
 } mtx;
 
-/* The next word of a line in lower case, cut to 31 letters; *at moves behind it. */
+/* Copies the next word of a line in lower case, at most 31 letters; *at moves after it. */
 static void take_word(const uint8_t **at, char word[32]) {
     const uint8_t *p = cafe_skip_blanks(*at);
     int length = 0;

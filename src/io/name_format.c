@@ -58,7 +58,7 @@ bool cafe_is_name(const char *text, int64_t length) {
 
 /* ---- quotes ---------------------------------------------------------------------------------- */
 
-/* What readers skip at the beginning of a line or a file. */
+/* Does the name begin with bytes that readers skip at the beginning of a line or file? */
 static bool begins_oddly(const uint8_t *p, const uint8_t *end) {
     return p == end || *p == '#' || *p == '%' || *p == '"' ||
            (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0);
@@ -91,7 +91,7 @@ static char *put_quoted(const uint8_t *p, const uint8_t *end, char *text) {
     return text;
 }
 
-/* The name, in quotes when `quoted` says that it needs them. */
+/* Writes the name, in quotes if `quoted` requires them. */
 static char *put_with(const cafe_names *names, int64_t u, char *text,
                       bool (*quoted)(const uint8_t *p, const uint8_t *end)) {
     if (names->kind != CAFE_NAMES_STRING) return cafe_put_name(names, u, text);
@@ -191,7 +191,7 @@ typedef struct collecting {
     int64_t used, room;
 } collecting;
 
-/* The line's name behind those collected. */
+/* Adds the name of the line to the collected names. */
 static cafe_status add_name(cafe_context *context, cafe_place *line, collecting *c) {
     cafe_field field;
     bool whole = cafe_field_take_line(&line->at, line->end, &field) == CAFE_FIELD_FINE;
@@ -239,7 +239,7 @@ static cafe_status fail_missing(cafe_context *context, const char *beside, const
                      path);
 }
 
-/* Nobody asked for this name: a pipe that has it would be waited for. */
+/* Checks that the path is a regular file: the user did not name it, and a pipe would block. */
 static cafe_status check_kind(cafe_context *context, const char *beside) {
     struct stat about;
     if (stat(beside, &about) != 0 || S_ISREG(about.st_mode)) return CAFE_OK;
@@ -247,7 +247,7 @@ static cafe_status check_kind(cafe_context *context, const char *beside) {
                      "%s: expected a file of names, found a folder, a pipe or a device", beside);
 }
 
-/* The names of v.npy.gz stand beside it or, when it was compressed later, beside v.npy. */
+/* Finds the names of v.npy.gz, or of v.npy if it was compressed later. */
 static char *find_names(cafe_context *context, const char *path) {
     char *beside = names_path(context, path);
     size_t length = strlen(path);

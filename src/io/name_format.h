@@ -20,8 +20,8 @@
 
 enum { CAFE_LONGEST_NAME = 65535 };
 
-/* How a text file says which names it was written with: a second line of a mark and 16 hex digits,
- * their checksum. */
+/* A text file may name the names that it was written with: its second line has a mark and their
+ * checksum in 16 hex digits. */
 #define CAFE_NAMES_MARK "% names "
 enum { CAFE_NAMES_COMMENT = 32 };
 /* The checksum of 16 hex digits. */
@@ -32,7 +32,7 @@ bool cafe_is_name(const char *text, int64_t length);
 /* The most bytes that one of n names takes, quotes included. */
 int64_t cafe_names_longest(const cafe_names *names, int64_t n);
 
-/* Writes bare name number u and returns the place behind it. */
+/* Writes name number u without quotes and returns the place after it. */
 char *cafe_put_name(const cafe_names *names, int64_t u, char *text);
 
 /* The same as a field, and as one of an edge list, where a string of digits is quoted too: without
@@ -41,14 +41,14 @@ char *cafe_put_field(const cafe_names *names, int64_t u, char *text);
 char *cafe_put_id(const cafe_names *names, int64_t u, char *text);
 
 /* Opens FILE.names.txt and writes one name per line, in the order of the nodes, for the caller to
- * commit; its digest is known then. Names that are indices need none (the output is NULL), and then
- * a leftover of an earlier run is an error, or with `overwrite` the output is its removal. */
+ * commit; the digest is known then. Names that are indices need no file (the output is NULL); a
+ * file of an earlier run is then an error, or with `overwrite` the output removes it. */
 cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int64_t n,
                              const char *path, bool overwrite, cafe_output **output);
 
-/* The n names of FILE.names.txt, a line each; without that file the names are indices. With a
- * digest (not NULL) they are those that FILE was written with, or CAFE_ERROR_FORMAT. Whether no two
- * are the same is left to whoever looks them up. */
+/* Reads the n names of FILE.names.txt, one per line; without that file the names are indices. With
+ * a digest (not NULL), returns CAFE_ERROR_FORMAT unless FILE was written with these names. Callers
+ * check for repeated names. */
 cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
                             const uint64_t *digest, cafe_names *names);
 
@@ -56,8 +56,8 @@ cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
  * available. With a digest (not NULL), only names that have this digest. */
 cafe_status cafe_graph_read_names(cafe_context *context, const char *path, const uint64_t *digest,
                                   cafe_graph *graph);
-/* Names that are ascending integers, written the one way, become integers, or indices when they are
- * 0 .. n-1; others stay what they are. On failure they are freed. */
+/* Turns names that are ascending integers in their only spelling into integers, or into indices if
+ * they are 0 .. n-1; others stay. On failure the names are freed. */
 cafe_status cafe_names_settle(cafe_context *context, int64_t n, cafe_names *names);
 
 #endif

@@ -1,4 +1,4 @@
-/* Nodes that take names: those of an array, of a table's rows, or of the file beside a matrix. */
+/* Names for nodes: from an array, from the rows of a table, or from the file beside a matrix. */
 #include <string.h>
 
 #include <cafe/points.h>
@@ -11,7 +11,7 @@
 #include "io/table.h"
 #include "io/text_window.h"
 
-/* The names as they are looked up again: each leads to its own node. */
+/* Checks that a look-up of each name finds its own node. */
 static cafe_status check_names(cafe_context *context, const cafe_graph *graph) {
     cafe_status status = CAFE_OK;
     int64_t room = 0;
@@ -112,7 +112,7 @@ static bool all_integers(const cafe_names *names, int64_t n, int64_t *integers) 
         int64_t length = names->start[u + 1] - names->start[u];
         const uint8_t *at = (const uint8_t *)digits;
         if (length > CAFE_INTEGER_TEXT) return false;
-        memset(digits, '\n', sizeof digits); /* what stops the scanner */
+        memset(digits, '\n', sizeof digits); /* for the scanner, which stops at it */
         memcpy(digits, names->text + names->start[u], (size_t)length);
         if (cafe_scan_integer(&at, &integers[u]) != CAFE_SCAN_OK ||
             cafe_put_integer(digits, integers[u]) != digits + length ||

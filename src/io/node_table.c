@@ -1,7 +1,6 @@
-/* Tables of a graph's nodes. Whether a first column of integers names the rows, a table alone
- * cannot tell; beside its graph it can: when they are the nodes' names, each once, they are names.
- * So a .tsv of vectors is read back as what it is, and a CSV with a column of ids in any order.
- */
+/* Tables of a graph's nodes. A table alone cannot show whether its first column of integers names
+ * the rows. Beside its graph it can: if the integers are the names of the nodes, each once, they
+ * name the rows. So a .tsv of vectors is read back correctly, as is a CSV with ids in any order. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
-/* The .npy header: magic, version, length, and a Python dictionary of three entries, which is read
- * for what NumPy writes: these three keys, each once, in any order.
- */
+/* The .npy header: magic, version, length, and a Python dictionary. It must have the three keys
+ * that NumPy writes, each once, in any order. */
 #include "io/npy.h"
 
 #include "base/print.h"
@@ -8,7 +7,7 @@
 
 enum { LONGEST = 4096 }; /* bytes of a header */
 
-/* What stands behind 'key': in the dictionary; NULL when the key is not there once. */
+/* Returns the text after 'key':, NULL unless the dictionary has the key once. */
 static const char *value_of(const char *header, const char *key) {
     char quoted[32];
     int length = cafe_print(quoted, sizeof quoted, "'%s'", key);
@@ -18,7 +17,7 @@ static const char *value_of(const char *header, const char *key) {
     return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* A number of 1 to `most` digits; returns the place behind it, NULL when there is none. */
+/* Reads a number of 1 to `most` digits; returns the place after it, NULL without digits. */
 static const char *take_digits(const char *at, int most, int64_t *number) {
     const char *begin = at;
     *number = 0;
@@ -68,7 +67,7 @@ static bool take_shape(const char *at, cafe_npy *a) {
     return true;
 }
 
-/* edge 0.25: what it takes to be text of this kind, and no longer than there is room. */
+/* Reads "edge 0.25": only text of this kind that fits is kept. */
 static void take_made(const char *at, char made[CAFE_VECTORS_MADE]) {
     size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
     if (length == 0 || at[length] != ' ') return;
@@ -78,7 +77,7 @@ static void take_made(const char *at, char made[CAFE_VECTORS_MADE]) {
     made[length + 1 + number] = 0;
 }
 
-/* # names 0123456789abcdef # made edge 0.25, both or one of them, behind the dictionary */
+/* Reads "# names 0123456789abcdef # made edge 0.25", both parts or one, after the dictionary. */
 static void take_comments(const char *header, cafe_npy *a) {
     static const char names[] = " # names ", made[] = " # made ";
     const char *at = strrchr(header, '}');

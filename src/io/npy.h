@@ -21,18 +21,18 @@ typedef struct cafe_npy {
     int64_t count;                /* elements */
     bool named;                   /* written together with a file of names: */
     uint64_t digest;              /* crc64 of it */
-    char made[CAFE_VECTORS_MADE]; /* what the vectors were made with; empty: not known */
+    char made[CAFE_VECTORS_MADE]; /* how the vectors were made; empty: unknown */
 } cafe_npy;
 
-/* Reads the header and checks that the data is exactly as long as it says. */
+/* Reads the header and checks that the length of the data is exactly the stated one. */
 cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t *bytes,
                           int64_t size, cafe_npy *array);
 
 enum { CAFE_NPY_HEADER = 192 };
 
-/* The header of an array in C order of up to two dimensions, 64-byte aligned; returns its length.
- * type: as in NumPy, "<f4". digest (NULL: none) of the names beside it and made (empty: not known)
- * go into a comment behind the dictionary, which Python allows there and NumPy passes over. */
+/* Writes the header of an array in C order of up to two dimensions, 64-byte aligned; returns its
+ * length. type: as in NumPy, "<f4". The digest of the names (NULL: none) and `made` (empty:
+ * unknown) go into a comment after the dictionary, which NumPy ignores. */
 int cafe_npy_header(const char *type, int dimensions, const int64_t *shape, const uint64_t *digest,
                     const char *made, char header[CAFE_NPY_HEADER]);
 

@@ -1,9 +1,8 @@
-/* The writer of sparse matrices that scipy.sparse.load_npz reads: a zip archive of .npy arrays
- * (format, shape, indptr, indices, data), stored and not compressed, so that it is written as fast
- * as the disk takes it.
+/* Writes sparse matrices for scipy.sparse.load_npz: a zip archive of .npy arrays (format, shape,
+ * indptr, indices, data), not compressed, so the disk limits the speed.
  *
- * Every member has the zip64 fields, whether it needs them or not, as NumPy's own archives have:
- * one layout for matrices of any size (APPNOTE 6.3, sections 4.3.7 to 4.3.16 and 4.5.3).
+ * Every member has the zip64 fields, as in NumPy's archives: one layout for matrices of any size
+ * (APPNOTE 6.3, sections 4.3.7 to 4.3.16 and 4.5.3).
  */
 #include <isa-l.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 /* Large files are written past the page cache, in large aligned pieces.
  *
- * What a run writes it does not read again, and the file has to be on the disk before it gets its
- * name. Through the page cache that means a page to be found for every 4 KiB, a copy made by one
- * thread while it holds the lock of the file, and then a wait for the disk; directly (O_DIRECT) the
- * disk takes what memory holds, while the threads prepare more. Small files go through the cache,
- * and so does everything that is no file or where the file system wants it so.
+ * A run does not read its outputs, and a file must be on the disk before it gets its name. Through
+ * the page cache, every 4 KiB need a page and a copy by one thread under the lock of the file,
+ * followed by a wait for the disk. Direct writes (O_DIRECT) go from memory to the disk while
+ * threads format more. Small files, pipes and devices go through the cache, and so do file systems
+ * that refuse O_DIRECT.
  */
 #define _GNU_SOURCE
 #include "io/output_blocks.h"
@@ -26,7 +26,7 @@ static cafe_status fail_write(cafe_output *output) {
     return cafe_fail_file(output->context, output->path, "cannot be written", errno);
 }
 
-/* Whether it was possible to change is not asked: writes tell. */
+/* Does not check the change: the next write shows it. */
 static void set_direct(cafe_output *output, bool direct) {
     int flags = fcntl(output->fd, F_GETFL);
     if (flags >= 0) fcntl(output->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT);
@@ -37,8 +37,8 @@ static char *aligned(char *room) {
     return (char *)(((uintptr_t)room + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
 }
 
-/* write() or, with `at` from 0 on, pwrite(); after what a file system does not take directly, once
- * more through the cache. */
+/* write() or, with `at` >= 0, pwrite(). If a file system refuses a direct write, repeats it through
+ * the cache. */
 static ssize_t send(cafe_output *output, const char *p, int64_t size, int64_t at) {
     ssize_t sent;
     bool again;
@@ -117,7 +117,7 @@ typedef struct round {
     int64_t first, width, capacity;
     cafe_output_format *format;
     const void *argument;
-    int side;         /* that is formatted; the other one is written */
+    int side;         /* the side that is formatted while the other is written */
     int64_t count[2]; /* blocks of a side */
     char *texts;      /* two sides of width texts */
     int64_t *lengths;
@@ -178,7 +178,7 @@ typedef struct image {
     const void *argument;
     int64_t size;
     char *memory; /* a piece for every thread */
-    bool beside;  /* other work, whose progress is told */
+    bool beside;  /* other work runs meanwhile and reports progress */
     atomic_llong done;
     atomic_int problem; /* errno of the first write that failed */
 } image;

@@ -4,11 +4,11 @@
 
 #include "io/output_file.h"
 
-/* Bytes at the end of the output, now or once there are enough of them; _end sends what is left. */
+/* Appends bytes to the output, now or when there are enough; _end writes the rest. */
 cafe_status cafe_pieces_write(cafe_output *output, const char *bytes, int64_t size);
 cafe_status cafe_pieces_end(cafe_output *output);
 
-/* Waits for what is written beside other work, and forgets it. */
+/* Waits for the image that is written beside other work, and frees it. */
 void cafe_image_free(cafe_output *output);
 
 #endif

@@ -1,7 +1,5 @@
-/* Outputs: the temporary file lies in the folder of the final one, so that renaming is atomic. What
- * stands there already lends it its mode and, where that is allowed, its owner; a symbolic link is
- * followed.
- */
+/* Outputs: a temporary file in the folder of the final one, so the rename is atomic. An existing
+ * file passes on its mode and, if permitted, its owner. Symbolic links are followed. */
 #define _GNU_SOURCE
 #include "io/output_file.h"
 
@@ -32,7 +30,7 @@ static cafe_status fail_exists(cafe_output *output) {
                      output->path);
 }
 
-/* The folder, and the file in it: behind symbolic links, if the caller named them. */
+/* Finds the folder and the file in it, through symbolic links if the caller named them. */
 static cafe_status resolve(cafe_output *output) {
     char real[PATH_MAX];
     struct stat about;
@@ -63,8 +61,8 @@ static cafe_status take_over(cafe_output *output, const struct stat *old) {
     return fail_errno(output, "cannot be created");
 }
 
-/* A new file beside the final one. Its mode is that of the old one or of any new file of the user.
- */
+/* Creates a file beside the final one, with the mode of the old file or of any new file of the
+ * user. */
 static cafe_status open_temporary(cafe_output *output, const struct stat *old) {
     CAFE_PASS(resolve(output));
     CAFE_PASS(cafe_outputs_prepare(output->context, output->folder));
@@ -103,7 +101,7 @@ static cafe_output *new_output(cafe_context *context, const char *path, bool ove
     return NULL;
 }
 
-/* Process 0 writes the files of all: what the others write leads nowhere. */
+/* Process 0 writes the files of all; outputs of the other processes discard their bytes. */
 static cafe_status open_nothing(cafe_output *output) {
     output->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     return output->fd >= 0 ? CAFE_OK : fail_errno(output, "cannot be opened");

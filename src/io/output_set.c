@@ -1,9 +1,9 @@
-/* Files that belong together.
+/* Sets of files that belong together.
  *
- * All of them are whole and synced under temporary names before the first gets its own. The names
- * are then given one directly after the other, while every file has a mark (io/unfinished_mark.h):
- * a run that is killed among them leaves a set that readers refuse. Old and new file exchange their
- * names, so that a run whose renames fail can take them back.
+ * All files are complete and synced under temporary names before the first gets its name. The
+ * renames then follow directly, while every file has a mark (io/unfinished_mark.h): a run killed
+ * among them leaves a set that readers refuse. Old and new file exchange names, so a run whose
+ * renames fail can undo them.
  */
 #define _GNU_SOURCE
 #include "io/output_set.h"
@@ -20,7 +20,7 @@
 #include "io/temporary_file.h"
 #include "io/unfinished_mark.h"
 
-/* What is between one begin and its end; an inner one hands its outputs to the outer. */
+/* The outputs between a begin and its end; an inner group passes its outputs to the outer one. */
 typedef struct group {
     struct group *outer;
     cafe_output *first, **last;
@@ -43,7 +43,7 @@ static bool lacks_flags(void) {
     return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
 }
 
-/* Without leave to overwrite, a file that appeared meanwhile is kept. */
+/* Without permission to overwrite, a file that appeared meanwhile is kept. */
 static int rename_to_free(const char *from, const char *to) {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
     if (!lacks_flags()) return -1;
@@ -80,7 +80,7 @@ static cafe_status name_one(const cafe_output *o) {
 /* How an output got its name, and so the way back. */
 typedef enum way {
     WAITS,     /* it has not, or there was nothing to remove */
-    FREE,      /* nothing had the name */
+    FREE,      /* no file had the name */
     EXCHANGED, /* the old file has the temporary name; of a removal alone */
     OVER       /* the old file is gone */
 } way;
@@ -134,7 +134,8 @@ static cafe_status put_marks(const batch *b) {
     return CAFE_OK;
 }
 
-/* All of them, or those of this run: others are of a dead one, whose files are as they were. */
+/* Removes all marks, or those of this run: other marks belong to a killed run whose files did not
+ * change. */
 static cafe_status remove_marks(const batch *b, bool all) {
     for (const step *s = b->steps; s < b->steps + b->count; s++)
         if ((all || s->marked) && cafe_unfinished_remove(s->output->target) != 0)
@@ -172,7 +173,7 @@ static int take_back(const step *s) {
                                  : renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
 }
 
-/* All files become the old ones again. If one cannot, the marks stay, and the error says so. */
+/* Restores all old files. If that fails for a file, the marks stay and the error reports it. */
 static void go_back(const batch *b) {
     char error[sizeof b->context->error];
     bool undone = true;
@@ -209,7 +210,7 @@ static cafe_status name_several(const batch *b) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* With the temporary files: of what has its name they are the old ones, or gone. */
+/* Discards outputs with their temporary files, which are the old files of those already renamed. */
 static void discard_all(cafe_output *first) {
     while (first) {
         cafe_output *next = first->next;
@@ -244,7 +245,7 @@ static void free_group(cafe_context *context, group *g) {
     cafe_mem_free_all(context, g->swept, g);
 }
 
-/* A context that is freed takes what was not ended with it. */
+/* Frees groups that were not ended, together with the context. */
 static void discard_groups(cafe_context *context) {
     while (context->outputs) cafe_outputs_end(context, CAFE_ERROR_CANCELLED);
 }

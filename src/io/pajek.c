@@ -1,7 +1,6 @@
 /* Pajek: "*Vertices n" with lines of number and label, then "*Edges" and "*Arcs" with lines of two
- * numbers and perhaps a weight, or "*Edgeslist" and "*Arcslist" with lines of a number and those it
- * is linked to. What stands behind labels and weights (coordinates, colours) is left out.
- */
+ * numbers and perhaps a weight, or "*Edgeslist" and "*Arcslist" with lines of a number and its
+ * neighbours. Text after labels and weights (coordinates, colours) is ignored. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -66,7 +65,8 @@ static cafe_status begin_vertices(pajek *p) {
     if (p->labels) return fail(p, "one list of vertices");
     CAFE_PASS(
         cafe_take_number(context, &p->line, "the number of vertices", CAFE_MOST_NODES, &p->nodes));
-    /* a line each is usual, not needed: memory for so many is asked for, so they are bounded */
+    /* the format does not need a line per vertex: their number is bounded before memory is
+     * allocated */
     if (p->nodes > 16 * (p->text.size + 4096) + (1 << 20))
         return fail(p, "a number of vertices that goes with the file's size");
     p->labels = cafe_mem_zero(context, p->nodes, sizeof *p->labels);
@@ -198,7 +198,7 @@ done:
     return status;
 }
 
-/* "*Vertices" or "*Network", perhaps behind comments. */
+/* "*Vertices" or "*Network", perhaps after comments. */
 static bool is_pajek(const uint8_t *bytes, int64_t size) {
     const uint8_t *p = bytes, *end = bytes + size;
     while (p < end && *p == '%' && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) p++;

@@ -1,15 +1,15 @@
-/* Edges that a compressed text repeats, folded while it is read.
+/* Folds edges that a compressed text repeats, while it is read.
  *
- * A byte of deflate data can stand for a thousand bytes of text: a small file may hold more edges
- * than memory does. To be so small it must repeat what stood up to 32 KiB before, so nearly all of
- * its edges are there already, and a table that fits the cache finds them. Of k equal links (ends
- * and weight)
+ * A byte of deflate data can stand for a thousand bytes of text, so a small file may hold more
+ * edges than memory. Such a file must repeat text of the last 32 KiB, so nearly all of its edges
+ * occurred shortly before, and a table that fits the cache finds them. Of k equal edges (ends and
+ * weight)
  *
- *     one remains, where the graph keeps the largest weight of a pair;
- *     as many remain as k has binary ones, of weights x 2^b, where it adds the weights up: the
- *     products are exact, and their sum is k x.
+ *     one stays, if the graph keeps the largest weight of a pair;
+ *     as many stay as k has binary ones, with weights x 2^b, if it adds weights: the products are
+ *     exact, and their sum is k x.
  *
- * What is folded away is counted, so that the counts of the graph are those of the text.
+ * Folded edges are counted, so the counts of the graph are those of the text.
  */
 #include "io/edge_buffer.h"
 
@@ -79,7 +79,7 @@ static bool is_same(link a, link b) {
     return a.u == b.u && a.w == b.w && a.weight == b.weight;
 }
 
-/* What the place has counted is settled: kept edges are written, the others counted as folded. */
+/* Ends the count of a place: writes the edges that stay, and counts the others as folded. */
 static void settle(stretch *s, place *p) {
     int64_t left = p->times - 1;
     if (p->at < 0 || p->times < 2) return;

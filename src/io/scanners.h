@@ -1,8 +1,8 @@
-/* The small scanners that every text reader shares: integers, weights, separators.
+/* The scanners of all text readers: integers, weights, separators.
  *
  * They rely on two promises of the text source (text_window.h): a line ends with '\n', and sixteen
- * bytes behind the end of a window may be read. So no scanner needs the end of the buffer: '\n'
- * stops them all. Numbers are read without the C library, whose strtod depends on the locale.
+ * bytes after a window may be read. So no scanner needs the end of the buffer: '\n' stops all.
+ * Numbers are not read by the C library, whose strtod depends on the locale.
  */
 #ifndef CAFE_IO_SCANNERS_H
 #define CAFE_IO_SCANNERS_H
@@ -14,7 +14,7 @@
 
 typedef enum cafe_scan {
     CAFE_SCAN_OK = 0,
-    CAFE_SCAN_NONE,  /* no number, or other characters right behind it */
+    CAFE_SCAN_NONE,  /* no number, or other characters right after it */
     CAFE_SCAN_RANGE, /* a number that the type cannot hold */
     CAFE_SCAN_MINUS  /* a minus sign before a weight */
 } cafe_scan;
@@ -51,11 +51,12 @@ static inline const uint8_t *cafe_skip_separator(const uint8_t *p) {
     return cafe_is_comma(*p) ? cafe_skip_blanks(p + 1) : p;
 }
 
-/* The value of the digits at p, of which there are at most 8 in one step; returns how many.
+/* Reads the digits at p, at most 8 in one step; returns their number.
  *
  * Eight bytes at once: after XOR with '0' a digit is 0..9, and adding 0x76 sets the top bit of any
- * other byte, so the lowest top bit marks the end of the digits. They are then shifted to the top,
- * zeros before them, and summed in pairs, fours and eights by three multiplications. */
+ * other byte. The lowest top bit therefore marks the end of the digits. They are shifted to the
+ * top, zeros before them, and summed in pairs, fours and eights by three multiplications.
+ */
 static inline int cafe_scan_digits8(const uint8_t *p, uint64_t *value) {
     uint64_t word;
     memcpy(&word, p, 8);
@@ -71,8 +72,7 @@ static inline int cafe_scan_digits8(const uint8_t *p, uint64_t *value) {
     return count;
 }
 
-/* All digits at *at as one number; RANGE above INT64_MAX, with *at behind the digits all the same.
- */
+/* Reads all digits at *at as one number; RANGE above INT64_MAX, with *at after the digits too. */
 static inline cafe_scan cafe_scan_digits(const uint8_t **at, uint64_t *value) {
     static const uint64_t power[9] = {1,      10,      100,      1000,     10000,
                                       100000, 1000000, 10000000, 100000000};
@@ -92,8 +92,8 @@ static inline cafe_scan cafe_scan_digits(const uint8_t **at, uint64_t *value) {
     return over ? CAFE_SCAN_RANGE : CAFE_SCAN_OK;
 }
 
-/* An integer that fills its field: digits, perhaps a minus sign before them. *at moves behind it
- * unless NONE is returned. INT64_MIN is out of range, which leaves it free to mean "no id". */
+/* Reads an integer that fills its field: digits, perhaps a minus sign before them. *at moves after
+ * it unless the result is NONE. INT64_MIN is out of range, so it can mean "no id". */
 static inline cafe_scan cafe_scan_integer(const uint8_t **at, int64_t *value) {
     const uint8_t *p = *at;
     bool minus = *p == '-';
@@ -106,8 +106,8 @@ static inline cafe_scan cafe_scan_integer(const uint8_t **at, int64_t *value) {
     return scan;
 }
 
-/* m * 10^exponent. Exact to the last bit of a double for short numbers, and far more exact than the
- * float it becomes for all others. */
+/* Returns m * 10^exponent: exact to the last bit of a double for short numbers, and far more exact
+ * than a float for all others. */
 static inline double cafe_scale10(double m, int exponent) {
     static const double power[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -146,8 +146,8 @@ static inline bool cafe_scan_mantissa(const uint8_t **at, uint64_t *mantissa, in
     return any;
 }
 
-/* A weight that fills its field: 0 or a normal float that is not negative, as 3, 0.5, .5, 2e-3. *at
- * moves behind it when it is one. */
+/* Reads a weight that fills its field: 0 or a normal positive float, as 3, 0.5, .5, 2e-3. *at moves
+ * after it if it is valid. */
 static inline cafe_scan cafe_scan_weight(const uint8_t **at, float *weight) {
     const uint8_t *p = *at;
     uint64_t m = 0;

@@ -1,8 +1,7 @@
-/* What separates the columns of an edge list: comma, semicolon, tab, blanks, or what the option
- * says.
+/* The separator of the columns of an edge list: comma, semicolon, tab, blanks, or the option's.
  *
- * The first line has candidates; lines that have none of a candidate dismiss it. When more than one
- * is left, or the commas may be those of numbers, the file is refused.
+ * The first line gives candidates; a line without a candidate excludes it. If more than one is
+ * left, or commas may be decimal commas, the file is refused.
  */
 #include "io/separator.h"
 
@@ -27,7 +26,7 @@ const char *cafe_separator_name(uint8_t separator, char text[8]) {
     return text;
 }
 
-/* What the option says: a word or, as its check has seen, one character. */
+/* Returns the separator of the option: a word or, as its check ensures, one character. */
 static uint8_t given_separator(const char *given) {
     static const struct {
         const char *word;
@@ -39,7 +38,7 @@ static uint8_t given_separator(const char *given) {
     return (uint8_t)given[0];
 }
 
-/* A tab beside a comma is but a blank. */
+/* A tab beside a comma is a blank. */
 static bool is_padding(const uint8_t *line) {
     cafe_field cells[CAFE_SAMPLE_COLUMNS];
     int32_t count = cafe_sample_split(line, '\t', cells);
@@ -72,7 +71,7 @@ static bool may_be_blanks(const looking *k) {
     return blanks;
 }
 
-/* "a b 0,5": commas that are those of numbers? */
+/* "a b 0,5": may the commas be decimal commas? */
 static bool may_be_decimals(const looking *k) {
     cafe_field cells[CAFE_SAMPLE_COLUMNS];
     int64_t integer;
@@ -102,7 +101,7 @@ static cafe_status refuse_separators(const looking *k, const uint8_t *found) {
                      commas ? ", and " CAFE_OPT("decimal=,") " if commas are decimal marks" : "");
 }
 
-/* Of comma, semicolon and tab those that the first line has and the others do not contradict. */
+/* Finds the comma, semicolon and tab of the first line that all other lines have too. */
 static int candidates(const looking *k, uint8_t *found) {
     static const char all[] = ",;\t";
     const uint8_t *line = k->sample->text;
@@ -141,7 +140,7 @@ cafe_status cafe_separator_find(const cafe_input *input, const cafe_graph_option
         return refuse_separators(k, (const uint8_t[]){'\t', ' '});
     if (*separator == ',' && may_be_decimals(k))
         return refuse_separators(k, (const uint8_t[]){',', ' '});
-    /* nothing else separates: it would be one column */
+    /* no other separator: the file would have one column */
     if (*separator == ' ' && cafe_sample_split(k->sample->text, ' ', NULL) == 1 &&
         cafe_sample_has(k->sample, '|', 2))
         *separator = '|';

@@ -1,4 +1,4 @@
-/* What separates the columns of an edge list. */
+/* The separator of the columns of an edge list. */
 #ifndef CAFE_IO_SEPARATOR_H
 #define CAFE_IO_SEPARATOR_H
 

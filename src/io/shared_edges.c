@@ -1,10 +1,9 @@
 /* Edge lists read by several processes: a range of the file's bytes each.
  *
- * A range begins with the first line that starts at or behind its share of the bytes, so every line
- * is in one of them. As within one process (integer_lines.c) the first deviation in the order of
- * the text decides what is read again, or what the error is. Numbers of lines are counted only
- * then: the process that found the error parses its range once more, knowing how many lines are
- * before it.
+ * A range begins with the first line that starts in its share of the bytes, so every line is in one
+ * range. As in one process (integer_lines.c), the first deviation in the text decides about another
+ * read or an error. Lines are numbered only for an error: its process parses the range again after
+ * the others counted the lines before it.
  */
 #include <string.h>
 
@@ -30,7 +29,7 @@ typedef struct sharing {
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* The start of the first line at or behind the byte `at`. */
+/* Returns the start of the first line at or after the byte `at`. */
 static int64_t line_start(const sharing *s, int64_t at) {
     for (int64_t from = at - 1; from < s->input->size; from += BLOCK) {
         int64_t left = s->input->size - from;
@@ -69,7 +68,7 @@ static cafe_status take_range(sharing *s) {
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-/* What a process found in its range. */
+/* The result of a process in its range. */
 typedef struct finding {
     int32_t status, ended, overflow;
 } finding;
@@ -84,8 +83,8 @@ static finding parse(sharing *s) {
     return (finding){(int32_t)status, (int32_t)ended, s->edges.list.overflow};
 }
 
-/* The process whose finding counts: the first that did not come to its end, else the first with an
- * id that is too large; -1: all is fine. */
+/* Returns the process whose result counts: the first that stopped early, else the first with an id
+ * that is too large; -1: none. */
 static int32_t first_finding(const finding *all, int32_t ranks) {
     for (int32_t r = 0; r < ranks; r++)
         if (!all[r].overflow && (all[r].status != CAFE_OK || all[r].ended != CAFE_LINES_DONE))
@@ -117,7 +116,7 @@ static cafe_status number_lines(sharing *s) {
     return CAFE_OK;
 }
 
-/* The error of process `rank`, told by all of them. */
+/* Fails with the error of process `rank`, in all processes. */
 static cafe_status fail_as(sharing *s, int32_t rank, finding mine) {
     CAFE_PASS(number_lines(s));
     if (cafe_team_rank(s->context) != rank) return cafe_team_agree(s->context, CAFE_OK);
@@ -125,7 +124,7 @@ static cafe_status fail_as(sharing *s, int32_t rank, finding mine) {
     return cafe_team_agree(s->context, (cafe_status)mine.status);
 }
 
-/* Parses in one manner; *ended tells, the same to all, whether it was the right one. */
+/* Parses with one kind of ids; *end reports, the same to all, whether the kind was right. */
 static cafe_status parse_all(sharing *s, cafe_lines_end *ended) {
     finding mine = parse(s);
     void *gathered = NULL;
@@ -154,7 +153,7 @@ static cafe_status parse_right(sharing *s) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* No process has an edge: the last one tells where the file ends. */
+/* No process has an edge: the last one knows where the file ends. */
 static cafe_status fail_empty(sharing *s) {
     CAFE_PASS(number_lines(s));
     if (cafe_team_rank(s->context) + 1 < cafe_team_ranks(s->context))

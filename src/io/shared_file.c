@@ -1,8 +1,8 @@
 /* The rows of several processes in one file, which each of them maps.
  *
- * The file has the sections of a .cafe file (io/binary.h) at their places, and no header: it never
- * gets a name that lasts. Every process writes its own rows and names and lets them go; of what is
- * mapped it then holds the pages that it looks at.
+ * The file has the sections of a .cafe file (io/binary.h) at their places, without a header and
+ * without a lasting name. Every process writes its own rows and names and frees them; afterwards it
+ * holds only the mapped pages that it reads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -74,7 +74,7 @@ static cafe_status make_file(joining *j) {
     return fail_errno(j, j->path, "cannot be written");
 }
 
-/* The first process makes the file, and tells all where it is. */
+/* The first process creates the file and sends its path to all. */
 static cafe_status open_file(joining *j) {
     bool first = cafe_team_rank(j->context) == 0;
     void *path = NULL;
@@ -104,7 +104,7 @@ static cafe_status put(const joining *j, int section, int64_t at, const void *fr
     return CAFE_OK;
 }
 
-/* Row u begins behind those of the processes before; the last process has the end of all. */
+/* Row u begins after those of the processes before; the last process writes the end of all. */
 static cafe_status put_rows(const joining *j) {
     cafe_graph *g = j->rows;
     cafe_portion own = cafe_team_portion(j->context, j->bounds);
@@ -130,7 +130,7 @@ static cafe_status put_names(const joining *j) {
     return put(j, CAFE_BINARY_TEXT, j->text, n->names.text, bytes);
 }
 
-/* A file that was closed and is opened again shows, on any file system, what others wrote. */
+/* Closing and opening a file again shows the writes of others on any file system. */
 static cafe_status put_all(joining *j) {
     CAFE_PASS(put_rows(j));
     CAFE_PASS(put_names(j));
@@ -164,7 +164,7 @@ static void point(const joining *j, cafe_graph *g) {
     g->portion = cafe_team_portion(j->context, j->bounds);
 }
 
-/* What was listed, dropped and merged, by all processes. */
+/* Adds the counts of listed, dropped and merged edges of all processes. */
 static cafe_status add_history(const joining *j, cafe_graph_counts *counts) {
     const cafe_graph_counts *c = &j->rows->counts;
     int64_t history[] = {c->lines, c->self_loops, c->duplicates, c->reversed, c->zero_weights};

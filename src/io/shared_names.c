@@ -1,14 +1,15 @@
-/* Nodes of several processes, numbered as one reader of the whole file numbers them.
+/* Node ids among several processes, equal to those that a single reader of the file gives.
  *
- * Integers ascend with the node. Samples of all processes' ids cut the range of ids into as many
- * parts as there are processes; each gets the ids of its part from all, sorts them, and knows its
- * first number from how many there are in the parts before.
+ * Integers ascend with the node. Samples of all ids cut their range into as many parts as
+ * processes. Each process gets the ids of its part from all, sorts them, and knows its first node
+ * id from the numbers of ids in the parts before.
  *
- * Strings are numbered by first appearance. A name's hash tells its owner, who gets the lists of
- * all processes in their order and so sees which of them has the name first. That process numbers
- * it, among the names that it has first, in the order of its own text; the owner tells all others.
+ * Strings are numbered by first appearance. The hash of a name gives its owner, who gets the lists
+ * of all processes in their order and finds the process that has the name first. That process
+ * numbers the name, among the names that it has first, in the order of its text; the owner passes
+ * the id on to all others.
  *
- * Either way the names of consecutive nodes are with one process, which writes them.
+ * In both cases the names of consecutive nodes are in one process, which writes them.
  */
 #include <string.h>
 
@@ -46,7 +47,7 @@ static cafe_status place_nodes(cafe_context *context, const char *file, cafe_num
 typedef struct integers {
     cafe_context *context;
     int64_t count, *ids;     /* of this process, ascending */
-    int64_t *cuts;           /* ids from cuts[r] on are in the part of process r + 1 or behind */
+    int64_t *cuts;           /* ids from cuts[r] on are in the part of process r + 1 or later */
     int64_t *sizes, *counts; /* bytes to each, bytes from each */
     int64_t *got, received;
     int64_t *sorted, members; /* of this process's part, each once */
@@ -76,7 +77,8 @@ static cafe_status list_ids(integers *t, const cafe_names *own) {
     return CAFE_OK;
 }
 
-/* Every process gives evenly spaced ids of its own; evenly spaced ones of them all are the cuts. */
+/* Every process gives evenly spaced ids of its own; evenly spaced ids among all of these are the
+ * cuts. */
 static cafe_status cut_range(integers *t) {
     cafe_context *context = t->context;
     int32_t ranks = cafe_team_ranks(context);
@@ -240,7 +242,7 @@ typedef struct strings {
     cafe_context *context;
     int64_t count;
     const cafe_names *own;
-    int32_t *order;          /* own names, those of each owner one after the other */
+    int32_t *order;          /* names of this process, those of each owner one after the other */
     int64_t *names, *bytes;  /* of this process: of each owner */
     int64_t *counts, *sizes; /* given, and got: of each process */
     /* of an owner: the names that it got */
@@ -350,7 +352,7 @@ static cafe_status find_same(strings *t) {
     return CAFE_OK;
 }
 
-/* Tells every process which of its names it has first: `first`, a byte for each of its order. */
+/* Sends every process which of its names it has first: `first`, one byte for each in its order. */
 static cafe_status tell_firsts(strings *t, uint8_t **first) {
     uint8_t *marks = cafe_mem(t->context, t->received, 1);
     void *got = NULL;
@@ -362,7 +364,7 @@ static cafe_status tell_firsts(strings *t, uint8_t **first) {
     return status;
 }
 
-/* The nodes of the names that this process has first: in the order of its own text. */
+/* Numbers the names that this process has first, in the order of its text. */
 static void number_firsts(const strings *t, const uint8_t *first, cafe_numbered *to) {
     int64_t node = to->first;
     for (int64_t i = 0; i < t->count; i++) to->became[t->order[i]] = first[i] ? 0 : -1;
@@ -370,7 +372,8 @@ static void number_firsts(const strings *t, const uint8_t *first, cafe_numbered 
         if (to->became[i] == 0) to->became[i] = (int32_t)node++;
 }
 
-/* Owners hear the nodes from those who have a name first, and tell them to all who have it. */
+/* Owners receive the ids from the processes that have a name first, and send them to all that have
+ * the name. */
 static cafe_status tell_nodes(strings *t, const uint8_t *first, cafe_numbered *to) {
     cafe_context *context = t->context;
     int32_t ranks = cafe_team_ranks(context), *firsts = cafe_mem(context, t->count, sizeof *firsts);
@@ -396,7 +399,7 @@ done:
     return status;
 }
 
-/* The names that this process has first, in the order of its own text: those of its nodes. */
+/* Keeps the names that this process has first, in the order of its text: those of its nodes. */
 static cafe_status keep_names(const strings *t, cafe_numbered *to) {
     int64_t end = to->first + to->count, kept = 0, used = 0;
     int64_t *start = cafe_mem(t->context, to->count + 1, sizeof *start);

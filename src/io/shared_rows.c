@@ -1,8 +1,8 @@
-/* Edges to the processes of their rows.
+/* Sends edges to the processes of their rows.
  *
- * Rows are dealt out in runs of blocks, so that each process has about as many edges. Every process
- * sends an edge to the owners of both its ends, some edges at a time, and what arrives goes through
- * the builder of graphs (graph/builder.c), which leaves out the rows of others.
+ * Processes own runs of blocks of rows with about equally many edges. Every process sends an edge
+ * to the owners of both its ends, in batches. The received edges go through the builder
+ * (graph/builder.c), which leaves out rows of other processes.
  */
 #include <string.h>
 
@@ -99,7 +99,7 @@ static void pack(dealing *d, int64_t first, int64_t last) {
     }
 }
 
-/* share: of all edges, those that have come by now. */
+/* share: the part of all edges received up to now. */
 static cafe_status unpack(const dealing *d, const int32_t *got, int64_t bytes, double share,
                           cafe_edge_list *own) {
     int64_t links = bytes / 4 / d->width;
@@ -124,7 +124,7 @@ static cafe_status send_batch(dealing *d, int64_t batch, int64_t batches, cafe_e
     return cafe_team_agree(d->context, status);
 }
 
-/* As many batches as the process with the most edges needs. */
+/* Sends as many batches as the process with the most edges needs. */
 static cafe_status send_links(dealing *d, cafe_edge_list *own) {
     cafe_context *context = d->context;
     int32_t ranks = cafe_team_ranks(context);

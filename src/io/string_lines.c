@@ -1,10 +1,10 @@
 /* String ids to nodes, by first appearance, in parallel.
  *
- * Window by window: the pieces are split into tokens, each with its hash, and every piece sorts its
- * tokens by PARTS parts of the hash range. Then one task per part goes through the tokens of its
- * part, in the order of the text, and looks them up in its own hash table. So no table is shared,
- * and each knows the place (line and side) where a name came first. In the end those places are
- * marked in a bit set, and the rank of its place is a name's node.
+ * The pieces of a window are split into tokens with hashes, and every piece sorts its tokens by
+ * PARTS parts of the hash range. One task per part then goes through the tokens of its part in the
+ * order of the text and looks them up in its own hash table. So threads share no table, and each
+ * table knows the place (line and side) of a name's first appearance. At the end these places are
+ * marked in a bit set, and the rank of its place is the id of a node.
  *
  * Until then a node is (number within its part) * PARTS + part.
  */
@@ -75,7 +75,7 @@ typedef struct reading {
     note notes[CAFE_TEXT_PIECES];
     int64_t found[CAFE_TEXT_PIECES];
     token *tokens; /* of the window: two per line */
-    token *sorted; /* the same, those of each piece by part */
+    token *sorted; /* the tokens of each piece sorted by part */
     int64_t room;
     part parts[PARTS];
     /* the end */
@@ -120,7 +120,7 @@ static cafe_trouble unescape(reading *r, const cafe_piece *piece, note *n, const
     return CAFE_FINE;
 }
 
-/* The token of a field; *at moves to what is wrong with it. */
+/* Makes the token of a field; *at moves to an error in it. */
 static cafe_trouble make_token(reading *r, const cafe_piece *piece, note *n,
                                const cafe_field *field, const uint8_t **at, token *t) {
     const uint8_t *bad = cafe_bad_utf8(field->begin, field->end);
@@ -150,7 +150,7 @@ static cafe_trouble take_name(reading *r, const cafe_piece *piece, note *n, cons
     }
 }
 
-/* The fields of a line under a layout of its own; *at ends as below. */
+/* Takes the fields of a line under a layout of its own; *at ends as below. */
 static cafe_trouble take_columns(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
                                  token *pair, float *weight) {
     cafe_field fields[3] = {{.begin = NULL}};
@@ -169,7 +169,7 @@ static cafe_trouble take_columns(reading *r, const cafe_piece *piece, note *n, c
     return kind;
 }
 
-/* Two names and what the rules want behind them; *at ends behind the last byte looked at. */
+/* Takes two names and the rest that the rules require; *at ends after the last byte read. */
 static cafe_trouble take_line(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
                               token *pair, float *weight) {
     if (!r->layout->plain) return take_columns(r, piece, n, at, pair, weight);

@@ -140,7 +140,7 @@ static cafe_status read_any(const cafe_input *input, bool npy, cafe_table_style 
     return status;
 }
 
-/* The names that stand beside a .npy file. */
+/* Reads the names beside a .npy file. */
 static cafe_status read_beside(const char *path, cafe_table *table) {
     size_t room = strlen(path) + sizeof ".names.txt";
     cafe_status status = cafe_names_read(table->context, path, table->rows,

@@ -11,7 +11,7 @@
 struct cafe_table {
     cafe_context *context;
     char *name;         /* of the file that names the rows, for errors */
-    int64_t first_line; /* of it that names row 0, when there is one line a row; else 0 */
+    int64_t first_line; /* the line of row 0 if each row has one line; else 0 */
     bool text;          /* not an array of NumPy */
     int64_t rows, columns;
     float *values;                      /* row-major */
@@ -23,7 +23,7 @@ struct cafe_table {
 
 /* How the lines of text are laid out. */
 typedef enum cafe_table_style {
-    CAFE_TABLE_LOOK,    /* the first two lines tell: see table_text.c */
+    CAFE_TABLE_LOOK,    /* the first two lines decide: see table_text.c */
     CAFE_TABLE_NAMED,   /* name, tab, values: no heading, no comments, names as they stand */
     CAFE_TABLE_COMMAS,  /* the same with commas */
     CAFE_TABLE_WORD2VEC /* "n K", then lines of name, blank, values, without quotes */

@@ -32,12 +32,12 @@ typedef struct layout {
     bool heading, named;
     bool exact, bare; /* names as they stand, no line is a comment; no quotes either */
     int64_t columns;
-    int64_t stated; /* rows that the heading of word2vec text tells of; -1: none */
+    int64_t stated; /* rows that the heading of word2vec text states; -1: none */
 } layout;
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* A lone '\r' ends no line: what follows it would be lost. */
+/* A lone '\r' ends no line: the text after it would be lost. */
 static bool ends_line(const uint8_t *p) {
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
@@ -130,7 +130,7 @@ static const char *take_name(const uint8_t **at, const layout *l, cafe_field *fi
 
 /* ---- the layout ------------------------------------------------------------------------------ */
 
-/* What a line has in it. */
+/* The contents of a line. */
 typedef struct outline {
     int64_t cells, numbers;
     bool exists, first_number, first_empty;
@@ -159,7 +159,7 @@ static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
     }
 }
 
-/* Moves to the next line that is neither blank nor a comment; begin == end behind the last one. */
+/* Moves to the next line that is neither blank nor a comment; begin == end at the end. */
 static cafe_status next_line(cafe_text *text, const layout *l, cafe_place *line) {
     do CAFE_PASS(cafe_text_line(text, line));
     while (line->begin < line->end && is_skipped(l, line->at));
@@ -211,7 +211,7 @@ static cafe_status take_sizes(cafe_text *text, layout *l, int64_t *columns) {
                         "the numbers of nodes and of columns (word2vec text)");
 }
 
-/* Lines of a name and values: the first one tells how many. */
+/* Lines of a name and values: the first line gives the number of values. */
 static cafe_status survey_named(cafe_text *text, layout *l) {
     cafe_place line;
     cafe_field field;
@@ -329,7 +329,7 @@ static void parse_piece(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-/* Room for `rows` rows in all; the first time as many as the whole file may have. */
+/* Makes room for `rows` rows in all; the first time for an estimate of the whole file. */
 static cafe_status reserve(parsing *p, int64_t rows, int64_t bytes) {
     cafe_table *t = p->table;
     cafe_context *context = t->context;
@@ -358,8 +358,8 @@ static cafe_status reserve(parsing *p, int64_t rows, int64_t bytes) {
     return CAFE_OK;
 }
 
-/* Tells every piece where its rows and names go. A doubled quote in a name makes it shorter than
- * counted: names are then moved together by close_gaps(). */
+/* Sets where the rows and names of every piece go. A doubled quote makes a name shorter than
+ * counted; close_gaps() then joins the names. */
 static cafe_status place_pieces(parsing *p) {
     int64_t rows = p->table->rows, bytes = p->bytes;
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {

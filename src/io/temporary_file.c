@@ -1,7 +1,6 @@
-/* Temporary files. A process number says nothing: the next run of a container has the same one. The
- * name is therefore random, and a lock tells whether the run is alive: the system lets it go with
- * the process, however that ends and whatever namespace it was in.
- */
+/* Temporary files. A process number does not identify a run, because the next run in a container
+ * has the same one. So names are random, and a lock shows that the run is alive: the system
+ * releases it with the process, however it ends and in any namespace. */
 #define _GNU_SOURCE
 #include "io/temporary_file.h"
 
@@ -82,7 +81,7 @@ static bool is_temporary(const char *name) {
            strcmp(name + start + DIGITS, ending) == 0;
 }
 
-/* Whoever gets the lock of a file knows that its run is dead. Here a file system without locks
+/* A process that gets the lock of a file knows that its run is dead. A file system without locks
  * grants none. */
 static void remove_if_dead(int folder, const char *name) {
     struct stat about;

@@ -1,6 +1,5 @@
-/* Temporary files in the folder of the final ones: random names, a lock that shows that their run
- * is alive, and the removal of those whose run is not.
- */
+/* Temporary files in the folder of the final ones: random names, a lock that shows a live run, and
+ * the removal of files of dead runs. */
 #ifndef CAFE_IO_TEMPORARY_FILE_H
 #define CAFE_IO_TEMPORARY_FILE_H
 
@@ -14,11 +13,12 @@ char *cafe_temporary_name(cafe_context *context, const char *folder);
  * or errno 0 without memory. */
 int cafe_temporary_open(cafe_context *context, const char *folder, char **path);
 
-/* Removes the temporary files of dead runs from a folder that the caller writes to: regular files
- * of this user whose names fit and whose lock is free. No link is followed, no lock waited for. */
+/* Removes the temporary files of dead runs from a folder: regular files of this user with matching
+ * names and free locks. No link is followed, and the call never waits for a lock. */
 void cafe_temporaries_sweep(const char *folder);
 
-/* The folder of a path, in full and without symbolic links. NULL: errno, or 0 without memory. */
+/* Returns the folder of a path, in full and without symbolic links. NULL: errno, or 0 without
+ * memory. */
 char *cafe_folder_of(cafe_context *context, const char *path);
 /* The names in the folder reach the disk. */
 cafe_status cafe_folder_sync(cafe_context *context, const char *folder);

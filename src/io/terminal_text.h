@@ -14,7 +14,7 @@ typedef struct cafe_terminal {
 
 typedef cafe_status cafe_terminal_put(void *target, const char *bytes, int64_t size);
 
-/* Hands the text on in pieces; with bytes NULL what was held back, at the end. */
+/* Writes the text in pieces; with bytes NULL the rest, at the end. */
 cafe_status cafe_terminal_write(cafe_terminal *terminal, const char *bytes, int64_t size,
                                 cafe_terminal_put *put, void *target);
 

@@ -44,7 +44,7 @@ const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
     return end;
 }
 
-/* 'field' at the place, or what ends there. */
+/* Writes 'field' at the place, or what ends there: the line or the file. */
 static void describe(const cafe_place *place, char *text) {
     const uint8_t *p = place->at, *q = p;
     if (p >= place->end) {

@@ -1,4 +1,4 @@
-/* Where in a text something was found, and the error that says so. */
+/* Positions in a text, and errors that report them. */
 #ifndef CAFE_IO_TEXT_POSITION_H
 #define CAFE_IO_TEXT_POSITION_H
 
@@ -29,7 +29,7 @@ int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end);
 /* ---- what can be wrong with a line, noted by the threads that parse, told by the one that waits
  */
 
-/* name, what was expected in its place */
+/* name, and the words for the expected text */
 #define CAFE_TROUBLE_TABLE(X)                                                          \
     X(NO_ID, "a node id")                                                              \
     X(NO_SECOND, "a second node id")                                                   \
@@ -63,12 +63,12 @@ typedef enum cafe_trouble {
 /* The error for it; NO_MEMORY is CAFE_ERROR_MEMORY with the text that is there already. */
 cafe_status cafe_fail_trouble(cafe_context *context, const cafe_place *place, cafe_trouble trouble);
 
-/* The status; CAFE_ERROR_ARGUMENT becomes CAFE_ERROR_FORMAT with the file's name before the text.
- * Options were checked before, so an argument that the graph's builder refuses (weights that add up
- * to more than a float holds) is the file's fault. */
+/* Returns the status, but CAFE_ERROR_ARGUMENT becomes CAFE_ERROR_FORMAT with the file's name before
+ * the text. Options were checked before, so the file caused an argument that the builder refuses
+ * (weights whose sum exceeds a float). */
 cafe_status cafe_blame_file(cafe_context *context, const char *name, cafe_status status);
 
-/* The weight at *at, which moves behind it. */
+/* Reads the weight at *at, which moves after it. */
 static inline cafe_trouble cafe_take_weight(const uint8_t **at, float *weight) {
     if (cafe_is_line_end(**at)) return CAFE_NO_WEIGHT;
     switch (cafe_scan_weight(at, weight)) {
@@ -79,7 +79,7 @@ static inline cafe_trouble cafe_take_weight(const uint8_t **at, float *weight) {
     }
 }
 
-/* An integer of 0 .. most behind blanks; line->at moves behind it. */
+/* Reads an integer of 0 .. most after blanks; line->at moves after it. */
 cafe_status cafe_take_number(cafe_context *context, cafe_place *line, const char *what,
                              int64_t most, int64_t *value);
 

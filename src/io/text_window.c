@@ -1,10 +1,9 @@
 /* The text source: windows over bytes in memory, a file, or a stream of decompressed data.
  *
- * Bytes in memory are not copied: windows point into them, but for the last 64 KiB (or last line),
- * which are copied so that they can be padded; a small text so is one window. Files and gzip data
- * alternate between two buffers: while the threads parse the lines of one, some of them read into
- * the other (gzip: one of them decompresses), beginning with the unfinished line that the first
- * ends with.
+ * Windows point into bytes in memory. Only the last 64 KiB (or the last line) are copied, for the
+ * padding, so a small text is one window. Files and gzip data alternate between two buffers: while
+ * threads parse the lines of one, other tasks fill the other (gzip: one task decompresses),
+ * beginning with the unfinished line at the end of the first.
  */
 #define _GNU_SOURCE
 #include "io/text_window.h"
@@ -106,7 +105,7 @@ static cafe_status next_in_memory(cafe_text *text) {
     int64_t limit = last_direct(text);
     const uint8_t *begin = text->bytes + text->at, *newline = NULL;
     if (limit - text->at > text->window) {
-        /* to the first line end behind the window's size, or else to the last one there is */
+        /* up to the first line end after the window's size, or else to the last line end */
         const uint8_t *from = begin + text->window;
         newline = memchr(from, '\n', (size_t)(text->bytes + limit - from));
     }
@@ -124,7 +123,7 @@ static bool ended(const cafe_text *text) {
     return text->gunzip ? cafe_gunzip_ended(text->gunzip) : text->cut || text->at == text->size;
 }
 
-/* What a window is filled with at most; small texts have small buffers. */
+/* Returns the bytes of a full window; small texts have small buffers. */
 static int64_t most_bytes(const cafe_text *text) {
     if (text->gunzip && cafe_gunzip_may_grow(text->gunzip)) return text->window;
     int64_t most = text->gunzip
@@ -147,7 +146,7 @@ static struct cafe_text_buffer *next_buffer(cafe_text *text) {
     return &text->buffers[!text->current];
 }
 
-/* How much there is to read behind what the next buffer holds, and in how many slices. */
+/* Plans the read for the next buffer: its size and the number of slices. */
 static int64_t plan_fill(cafe_text *text) {
     const struct cafe_text_buffer *next = next_buffer(text);
     text->wanted = next->capacity - next->used;
@@ -173,7 +172,7 @@ static void fill_slice(void *argument, int64_t k) {
     text->got[k] = cafe_input_read(text->input, text->at + from, out + from, to - from);
 }
 
-/* Adds up what the slices got: up to the first that lacks something. */
+/* Adds the sizes that the slices got, up to the first incomplete one. */
 static void end_fill(cafe_text *text) {
     int64_t got = text->got[0];
     if (!text->gunzip) {
@@ -267,7 +266,7 @@ static cafe_status check_encoding(const cafe_text *text, const uint8_t *p, int64
                      text->name, found, kind, *found ? " has them" : "", kind);
 }
 
-/* What is text of another kind is named, rather than taken for malformed lines. */
+/* Names text of another kind instead of reporting malformed lines. */
 static cafe_status check_kind(const cafe_text *text) {
     const uint8_t *p = text->begin, *newline = memchr(p, '\n', (size_t)(text->end - p));
     const uint8_t *end = newline ? newline : text->end;
@@ -318,7 +317,7 @@ typedef struct cutting {
     cafe_piece *pieces;
 } cutting;
 
-/* Piece k starts with the first line that begins at or behind k parts of the window. */
+/* Piece k starts with the first line that begins at or after k parts of the window. */
 static const uint8_t *piece_start(const cafe_text *text, int64_t k) {
     int64_t bytes = text->end - text->begin;
     if (k == 0) return text->begin;

@@ -1,9 +1,9 @@
-/* Text in windows of whole lines, plain or gzip, from memory or from a file, and the windows in
- * pieces for the threads.
+/* Text in windows of whole lines, plain or gzip, from memory or from a file, and windows in pieces
+ * for the threads.
  *
- * A window's last byte is '\n' (one is supplied when the file lacks it) and sixteen bytes behind it
- * may be read, which is what the scanners of scanners.h rely on. How the text is cut depends on the
- * text alone, never on the threads.
+ * The last byte of a window is '\n' (added if the file lacks it), and sixteen bytes after it may be
+ * read; the scanners rely on both (scanners.h). The cuts depend on the text alone, never on the
+ * threads.
  */
 #ifndef CAFE_IO_TEXT_WINDOW_H
 #define CAFE_IO_TEXT_WINDOW_H
@@ -32,13 +32,13 @@ typedef struct cafe_text {
     int64_t size;
     int64_t window;
 
-    /* the current window and the number of its first line; empty behind the last one */
+    /* the current window and the number of its first line; empty at the end */
     const uint8_t *begin, *end;
     int64_t line;
     int64_t lines; /* in the window, once counted: cafe_text_next() adds them to `line` */
 
     /* the rest belongs to text_window.c */
-    int64_t at;    /* memory: where the next window starts; a file: what is read so far */
+    int64_t at;    /* memory: where the next window starts; a file: bytes read up to now */
     uint8_t *tail; /* memory: copy of the last lines, padded */
     cafe_gunzip *gunzip;
     struct cafe_text_buffer {
@@ -46,11 +46,11 @@ typedef struct cafe_text {
         int64_t capacity, used;
     } buffers[2]; /* files and gzip: the current window's and the next one's */
     int current;
-    int64_t rest;                  /* bytes of the unfinished line behind the current window */
+    int64_t rest;                  /* bytes of the unfinished line after the current window */
     bool filled;                   /* the next buffer holds data already */
     int64_t given;                 /* bytes of all windows so far */
     bool cut;                      /* the file ended before its size */
-    int64_t wanted, slices;        /* what is being read into the next buffer, by how many tasks */
+    int64_t wanted, slices;        /* bytes to read into the next buffer, and the number of tasks */
     int64_t got[CAFE_TEXT_SLICES]; /* by each */
 } cafe_text;
 
@@ -61,9 +61,9 @@ typedef struct cafe_piece {
     int64_t before; /* lines of the window before it */
 } cafe_piece;
 
-/* gzip data is recognised and decompressed on the way. The input outlives the text. window: bytes
- * per window, about, unless the input asks for others. A line of more than 256 MiB is refused, and
- * a file that is no longer what it was at opening when its end is reached. */
+/* Opens a text. gzip data are recognised and decompressed. The input must outlive the text. window:
+ * approximate bytes per window, unless the input sets others. Fails for a line of more than 256
+ * MiB, and for a file that changed before its end was reached. */
 cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *text);
 /* The same in windows of 32 MiB, with progress. */
 cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text);
@@ -73,15 +73,15 @@ void cafe_text_rewind(cafe_text *text);
 /* Moves to the next window; begin == end when there is none. */
 cafe_status cafe_text_next(cafe_text *text);
 
-/* The next line, taken off the window (which moves on when it is used up): from begin to end, '\n'
- * included, with `at` at its start; begin == end behind the last one. */
+/* Takes the next line off the window, which moves on at its end: from begin to end, '\n' included,
+ * with `at` at its start; begin == end at the end. */
 cafe_status cafe_text_line(cafe_text *text, cafe_place *line);
 
 /* Cuts the window into pieces[CAFE_TEXT_PIECES], some of them empty, and counts their lines. */
 cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces);
 
 /* Runs parse(argument, k, worker) for all pieces k; further tasks read or decompress the next
- * window meanwhile. */
+ * window. */
 cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument);
 
 /* So much text from so little gzip data (more than 16 bytes from one) that it repeats itself. */

@@ -1,6 +1,5 @@
-/* Marks: empty files whose name is that of the file they speak of. They are only ever created,
- * looked at by lstat() and removed, so that a link of this name leads nowhere.
- */
+/* Marks: empty files named after the file that they mark. They are only created, checked by lstat()
+ * and removed, so a symbolic link of this name is never followed. */
 #define _GNU_SOURCE
 #include "io/unfinished_mark.h"
 

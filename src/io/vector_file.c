@@ -137,7 +137,7 @@ static void fill_array(const void *argument, int64_t from, int64_t to, char *byt
     }
 }
 
-/* The rows are behind the header, in whatever order the processes wrote them. */
+/* Rows follow the header, written by the processes in any order. */
 static cafe_status write_together(cafe_output *output, const cafe_matrix *m, const char *header,
                                   int64_t size) {
     cafe_context *context = output->context;

@@ -6,9 +6,9 @@
 
 #include "graph/node_names.h"
 
-/* Rows row .. row + rows - 1, `columns` floats each; and all of them into the file of this path,
- * from byte `offset` on. What a process could not do before is its `status`: it is everybody's
- * then. */
+/* Gets rows row .. row + rows - 1, `columns` floats each; the second writes all rows into the file
+ * of this path, from byte `offset` on. `status` passes an earlier error of one process on to all.
+ */
 typedef cafe_status cafe_rows_get(void *source, cafe_status status, int64_t row, int64_t rows,
                                   float *to);
 typedef cafe_status cafe_rows_put(void *source, cafe_status status, const char *path,
@@ -18,9 +18,9 @@ typedef struct cafe_matrix {
     int64_t rows, columns, stride; /* rows are `stride` floats apart */
     const float *values;           /* NULL: several processes hold them, */
     const cafe_names *names;       /* of the rows */
-    char made[CAFE_VECTORS_MADE];  /* what they were made with (cafe/files.h); empty: not known */
+    char made[CAFE_VECTORS_MADE];  /* how they were made (cafe/files.h); empty: unknown */
     cafe_output *begun;            /* by cafe_matrix_begin(); NULL: nothing was */
-    void *source; /* and these calls, which all of them make, get rows and write them: */
+    void *source; /* and these functions, which all processes call, to get and write rows: */
     cafe_rows_get *get;
     cafe_rows_put *put;
 } cafe_matrix;
@@ -32,14 +32,14 @@ static inline cafe_matrix cafe_matrix_of(int64_t rows, int64_t columns, int64_t 
         .rows = rows, .columns = columns, .stride = stride, .values = values, .names = names};
 }
 
-/* Begins to write rows that stay where and as they are, before anything else is known of the file:
- * cafe_matrix_write() with this output and the same path and names goes on, cafe_output_discard()
- * leaves nothing. NULL where there is nothing to gain, and where the file cannot be created: to
- * write it will tell why. */
+/* Begins to write rows that will not change, before the rest of the file is known.
+ * cafe_matrix_write() with this output and the same path and names continues; cafe_output_discard()
+ * removes it. NULL if early writing gains nothing or the file cannot be created; the later write
+ * then reports the error. */
 cafe_status cafe_matrix_begin(cafe_context *context, const cafe_matrix *matrix, const char *path,
                               int32_t overwrite, cafe_output **begun);
 
-/* cafe_vectors_write() for any rows; it takes what was begun. */
+/* cafe_vectors_write() for any rows; continues a begun output. */
 cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *matrix, const char *path,
                               int32_t overwrite);
 

@@ -1,5 +1,5 @@
-/* Partitions into files: a line per node, its name as a field and its community's number, with a
- * comma between them in a .csv file and a tab in any other. */
+/* Partitions into files: a line per node with its name as a field and its community, separated by a
+ * comma in a .csv file and by a tab in any other. */
 #include <string.h>
 
 #include <cafe/files.h>
@@ -17,7 +17,7 @@ static char separator_of(const char *path) {
     return end - path >= 4 && cafe_same_word(end - 4, ".csv", 4) ? ',' : '\t';
 }
 
-/* The separator and "NUMBER\n" behind the name. */
+/* Writes the separator and "NUMBER\n" after the name. */
 static char *put_community(char *at, char separator, int32_t community) {
     char digits[NUMBER], *first = digits + NUMBER;
     *--first = '\n';

@@ -1,8 +1,8 @@
 /* GraphML and GEXF, read by expat.
  *
- * Entities of a document's own are refused, so that none can expand without end, and nothing
- * outside the file is ever opened. Elements that are not known are skipped. expat allocates its
- * buffers itself: it has no way to tell an allocator whose memory it is.
+ * Entities defined by a document are refused, so none can expand without end, and no other file is
+ * ever opened. Unknown elements are skipped. expat allocates its own buffers, because its interface
+ * cannot pass a context to an allocator.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ typedef struct xml {
     enum { IN_NOTHING, IN_NODE, IN_EDGE, IN_KEY } in;
     int item; /* depth of that element */
     char label_key[KEY], weight_key[KEY], key[KEY];
-    bool key_label, key_weight, key_exact, label_exact; /* what the key at hand is */
+    bool key_label, key_weight, key_exact, label_exact; /* description of the current key */
     char fallback[64];                                  /* of the weight: the key's default */
     bool of_nodes;                                      /* GEXF: the attributes at hand are */
     bool gathers;                                       /* text of <data> or <default> is wanted */
@@ -284,7 +284,7 @@ static cafe_status read_xml(cafe_input *input, const cafe_graph_options *options
 }
 #endif
 
-/* The name of the first element, behind declarations and comments. */
+/* Reads the name of the first element, after declarations and comments. */
 static bool has_root(const uint8_t *bytes, int64_t size, const char *name) {
     char text[1025] = {0};
     size_t length = strlen(name);

@@ -1,8 +1,7 @@
 /* Zip archives, read from the directory at their end (APPNOTE 6.3, sections 4.3 and 4.4).
  *
- * Nothing in the archive is trusted: a record is read only when it lies within the bytes, and a
- * member may not claim to grow by more than deflate can make it, so that a small file cannot ask
- * for much memory.
+ * Nothing in the archive is trusted: a record must lie within the bytes, and a member may not claim
+ * to grow by more than deflate can. So a small file cannot request much memory.
  */
 #include "io/zip.h"
 
@@ -93,7 +92,7 @@ static bool plausible(const cafe_zip_member *m, int flags) {
     return m->method == 8 && m->size / MOST_GROWTH <= m->packed_size;
 }
 
-/* Reads the entry at *at and moves behind it. */
+/* Reads the entry at *at and moves after it. */
 static cafe_status take_entry(archive *a, uint64_t *at) {
     cafe_zip *zip = a->zip;
     if (!signed_as(a, *at, ENTRY_BYTES, "PK\1\2"))

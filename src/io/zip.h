@@ -1,4 +1,4 @@
-/* Zip archives, as far as .npz needs them: stored or deflated members, zip64. */
+/* Zip archives for .npz files: stored or deflated members, zip64. */
 #ifndef CAFE_IO_ZIP_H
 #define CAFE_IO_ZIP_H
 

@@ -1,4 +1,4 @@
-/* Compressions beside gzip: zstd and xz as streams, and the names of those that are not read. */
+/* Compressions other than gzip: zstd and xz as streams, and the names of unsupported ones. */
 #ifndef CAFE_IO_ZSTD_XZ_H
 #define CAFE_IO_ZSTD_XZ_H
 
@@ -14,7 +14,7 @@ typedef enum cafe_packing {
 
 /* How the data starts. A kind that this build does not read counts as not packed. */
 cafe_packing cafe_packing_of(const uint8_t *bytes, int64_t size);
-/* "bzip2" and the like, for data that is packed in a way that is not read; else NULL. */
+/* Returns the name of an unsupported compression, such as "bzip2"; else NULL. */
 const char *cafe_packing_other(const uint8_t *bytes, int64_t size);
 const char *cafe_packing_name(cafe_packing packing);
 const char *cafe_packing_limit(cafe_packing packing); /* "a window of at most ..." */
@@ -28,13 +28,13 @@ typedef enum cafe_unpack_step {
     CAFE_UNPACK_DAMAGED
 } cafe_unpack_step;
 
-/* NULL: no memory. These libraries allocate by themselves, since they run inside tasks, where the
- * context's memory cannot be asked for. */
+/* NULL: no memory. These libraries allocate their own memory, because they run in tasks, which must
+ * not allocate from the context. */
 cafe_unpack *cafe_unpack_create(cafe_packing packing);
 void cafe_unpack_free(cafe_unpack *unpack); /* accepts NULL */
 bool cafe_unpack_rewind(cafe_unpack *unpack);
 
-/* Takes up to `size` bytes (last: there are no others behind them) and gives up to `room`. */
+/* Takes up to `size` bytes (last: no others follow) and produces up to `room`. */
 cafe_unpack_step cafe_unpack_take(cafe_unpack *unpack, const uint8_t *in, int64_t size, bool last,
                                   uint8_t *out, int64_t room, int64_t *used, int64_t *written);
 
