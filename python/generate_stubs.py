@@ -22,8 +22,9 @@ import numpy as np
 from ._call import Verbose
 from ._method import Certificate as Certificate, Layer as Layer
 from ._predict import Labelled
+from ._base import Parted
 from .cluster import Clustering
-from .embed import Embedding, Parted, Updatable
+from .embed import Embedding, Updatable
 from .reduce import Reduce as _Reduce
 {imports}
 
@@ -55,7 +56,7 @@ def attributes(cls: type) -> dict:
         found.update({**PARTITION, "memberships_": ARRAY})
     elif method.communities:
         found.update({**PARTITION, "layers_": "List[Layer]"})
-    if embed._has_parts(cls._own):
+    if embed._has_parts(cls):
         found["parts_"] = "Dict[str, int]"
     if hasattr(cls, "partial_fit"):
         found.update({"rows_": ARRAY, "drift_": ARRAY})

@@ -4,13 +4,16 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeV
 
 import numpy as np
 
+from ._asked import asked
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._labels import encode_labels
 from ._method import SAMPLING, Given, Method
 from ._names import in_python
 from ._options import Option, Parameter, Table, from_option, from_table, indented
-from ._sklearn import BaseEstimator, CafeWarning, ConvergenceWarning, NotFittedError, warn
-from .graph import Graph
+from ._sklearn import (BaseEstimator, CafeWarning, ClusterMixin, ConvergenceWarning, NotFittedError,
+                       Transformer, warn)
+from ._sources import Links
+from .graph import Graph, as_graph
 
 T = TypeVar("T")
 
@@ -59,7 +62,6 @@ class Estimator(BaseEstimator):
 
     _parameters: Sequence[Parameter] = ()
     _method: Method
-    _own: Table
     _communities = False
 
     # set by __init__, which is made from the parameters
@@ -77,11 +79,10 @@ class Estimator(BaseEstimator):
     converged_: bool
     report_: Dict[str, Any]
 
-    def _values(self, table: Table) -> Dict[str, Any]:
-        """The parameters that belong to a table; None is its default."""
-        own_names = {p.name for p in self._parameters}
-        keywords = [o.keyword for o in table.options if o.keyword in own_names]
-        return {k: getattr(self, k) for k in keywords if getattr(self, k) is not None}
+    def _values(self) -> Dict[str, Any]:
+        """The parameters that belong to tables; None is the table's default."""
+        values = {p.name: getattr(self, p.name) for p in self._parameters if p.option}
+        return {name: value for name, value in values.items() if value is not None}
 
     def _given(self, graph: Optional[Graph] = None, y: Any = None, **data: Any) -> Given:
         """A run with these parameters, and with known labels if the method takes any."""
@@ -109,7 +110,7 @@ class Estimator(BaseEstimator):
         """Results, how they were made (set_params() may change the parameters later), and warnings."""
         self._keep(found)
         self.graph_, self.nodes_, self.n_features_in_ = graph, graph.nodes, graph.n_nodes
-        self._made = replace(given, start=None)
+        self._made = replace(given, start=None, checkpoint=None)
         for text in self.report_["warnings"]:
             lacks = any(name in text for name in LACKING)
             warn(f"{type(self).__name__}: {in_python(text)}", ConvergenceWarning if lacks else CafeWarning)
@@ -157,3 +158,66 @@ class Estimator(BaseEstimator):
         tags.input_tags.pairwise = True
         tags.no_validation = True
         return tags
+
+
+class OfNodes(Transformer, Estimator):
+    """Of the estimators that leave a row per node of a graph."""
+
+    _result: str  # the attribute that has them
+
+    def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
+        """The rows of new nodes, by their links."""
+        raise NotImplementedError
+
+    def _work(self, context: Context, graph: Graph, given: Given) -> Dict[str, Any]:
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Any, **data: Any) -> Any:
+        graph = as_graph(X, self.n_jobs)
+        given = self._given(graph, y, **data)
+        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, given)))
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """fit, and what transform() returns for the graph."""
+        model = self.fit(X, y, **fit_params)  # type: ignore[attr-defined]
+        return self._contained(getattr(model, self._result), self.nodes_)
+
+    def transform(self, X: Any) -> Any:
+        """Vectors, of clusterings memberships: of the nodes that fit() saw, and of new ones by their links
+        to them.
+
+        Parameters
+        ----------
+        X : Graph or graph-like, or links
+            - the graph that was fitted: its rows, as they are in embedding_ or memberships_
+            - another graph with some of its nodes, by their names: these keep their rows, the others get
+              theirs as new nodes do
+            - a sparse matrix or array of shape (new, n_nodes): row i has the weights of new node i's
+              links to the nodes of the graph
+            - sequences of nodes, one for each new node, or a mapping from new names to such (or to
+              mappings from nodes to weights)
+
+        Returns
+        -------
+        array of shape (rows, n_components), or what set_output() says
+        """
+        self._check_fitted(self._result)
+        nodes, rows = asked(X, self.graph_), getattr(self, self._result)
+        if not nodes.trained:
+            dense = rows.toarray() if hasattr(rows, "toarray") else rows
+            rows = nodes.filled(dense, lambda links: self._placed(dense, links))
+        return self._contained(rows, nodes.index)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns, as scikit-learn asks for them."""
+        self._check_fitted(self._result)
+        return np.array(self._feature_names(getattr(self, self._result).shape[1]), dtype=object)
+
+
+class Parted(ClusterMixin):
+    """Of the estimators that find communities."""
+
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+        """fit, and the communities."""
+        return self.fit(X, y, **fit_params).communities_  # type: ignore[attr-defined]

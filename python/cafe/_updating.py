@@ -3,7 +3,7 @@
 The library updates rows of length 1, as sphere leaves them, where links came and went (docs/update.md).
 """
 import os
-from typing import Any, Dict, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -15,17 +15,6 @@ from ._library import lib
 from ._options import Table, check_keywords
 from ._sklearn import warn
 from .graph import Graph, as_graph, twin_of
-
-
-class Updated(NamedTuple):
-    """Rows in the order of the new graph, and how far nodes moved: an angle in radians, NaN for new
-    ones."""
-
-    rows: np.ndarray
-    drift: np.ndarray
-    objective: np.ndarray
-    rounds: int
-    converged: bool
 
 
 def whole_graph(X: Any, old: Graph, n_jobs: Any) -> Graph:
@@ -43,8 +32,8 @@ def whole_graph(X: Any, old: Graph, n_jobs: Any) -> Graph:
 
 
 def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
-                options: Mapping[str, Any]) -> Updated:
-    """Nodes are the same where their names are; those that `new` lacks keep their rows to the end, but
+                options: Mapping[str, Any]) -> Dict[str, Any]:
+    """What an estimator keeps of an update: rows and drift in the order of the new graph. Nodes are the same where their names are; those that `new` lacks keep their rows to the end, but
     no links."""
     ids, total = _ids(old, new)
     _, made = apply_changes(context, old, total, _changes(old, new, ids, total), rows, options)
@@ -53,9 +42,9 @@ def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
     lib.cafe_updated_copy(made.pointer, pointer(found))
     drift = copied(report.drift, report.nodes)
     drift[drift < 0] = np.nan
-    return Updated(np.ascontiguousarray(found[ids]), drift[ids],
-                   copied(report.objective, report.rounds + 1), int(report.rounds),
-                   bool(report.converged))
+    return {"rows_": np.ascontiguousarray(found[ids]), "drift_": drift[ids],
+            "objective_": copied(report.objective, report.rounds + 1), "n_iter_": int(report.rounds),
+            "converged_": bool(report.converged)}
 
 
 def apply_changes(context: Context, graph: Graph, nodes: int, changes: Sequence[Any],

@@ -5,15 +5,15 @@ import ctypes
 import numpy as np
 
 from ._arrays import copied
-from ._asked import asked, mean_of_neighbours
-from ._base import RUN, Estimator, sampling_parameters
+from ._asked import mean_of_neighbours
+from ._base import RUN, OfNodes, Parted, sampling_parameters
 from ._call import Context
 from ._library import lib
 from ._method import Given, Method, Run, methods
 from ._options import from_table, make_init, numpydoc
 from ._predict import Labelled
-from ._sklearn import ClusterMixin, Transformer
-from .graph import Graph, as_graph
+from ._sources import Links
+from .graph import Graph
 
 ATTRIBUTES = """
 Attributes
@@ -38,11 +38,12 @@ Examples
 """
 
 
-class Clustering(ClusterMixin, Transformer, Estimator):
+class Clustering(Parted, OfNodes):
     """Base of the estimators that find communities."""
 
     _method: Method
     _communities = True
+    _result = "memberships_"
 
     communities_: np.ndarray
     memberships_: Any
@@ -52,37 +53,11 @@ class Clustering(ClusterMixin, Transformer, Estimator):
             attributes: Any = None, checkpoint: Any = None, every: int = 1) -> "Clustering":
         """Finds the communities of a graph; y: known labels, None or NaN where there is none;
         checkpoint, every: as in cafe.SphereGCN.fit."""
-        graph = as_graph(X, self.n_jobs)
-        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes,
-                            checkpoint=checkpoint, every=every)
-        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, given)))
-        return self
+        return self._fit(X, y, start=start, seeds=seeds, attributes=attributes, checkpoint=checkpoint,
+                         every=every)
 
-    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
-        """fit, and the communities."""
-        return self.fit(X, y, **fit_params).communities_
-
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """fit, and the memberships."""
-        model = self.fit(X, y, **fit_params)
-        return self._contained(model.memberships_, self.nodes_)
-
-    def transform(self, X: Any) -> Any:
-        """The memberships of the nodes that fit() saw, and of new ones the mean of those they are
-        linked to; X as in cafe.SphereGCN.transform."""
-        self._check_fitted("memberships_")
-        nodes = asked(X, self.graph_)
-        if nodes.trained:
-            return self._contained(self.memberships_, nodes.index)
-        rows = self.memberships_
-        dense = rows.toarray() if hasattr(rows, "toarray") else rows
-        found = nodes.filled(dense, lambda links: mean_of_neighbours(dense, links))
-        return self._contained(found, nodes.index)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns of the memberships."""
-        self._check_fitted("memberships_")
-        return np.array(self._feature_names(self.memberships_.shape[1]), dtype=object)
+    def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
+        return mean_of_neighbours(rows, links)
 
     def _work(self, context: Context, graph: Graph, given: Given) -> Dict[str, Any]:
         made = Run(context, graph, given).step("WRITE")
@@ -121,7 +96,7 @@ def _class(method: Method) -> Type[Clustering]:
     parameters = [*from_table(table, free), *sampling_parameters(method), *RUN]
     labelled = (Labelled,) if method.takes("TAKES_LABELS") else ()
     return type(name, (*labelled, Clustering), {
-        "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
+        "_method": method, "_parameters": parameters, "__module__": __name__,
         "__init__": make_init(parameters),
         "__doc__": numpydoc(f"{method.title}: {method.summary}.", parameters,
                             ATTRIBUTES.format(name=name))})

@@ -1,21 +1,22 @@
 """Estimators that turn a graph into vectors: a class for every method of the library's registry."""
 from dataclasses import replace
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
+from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
 from ._arrays import pointer
-from ._asked import asked
-from ._base import PROPAGATE, RUN, Estimator, finish_parameters, sampling_parameters
+from ._base import PROPAGATE, RUN, OfNodes, Parted, finish_parameters, sampling_parameters
 from ._call import Context, run, threads_of
 from ._method import Certificate, Given, Layer, Method, Run, methods
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
-from ._sklearn import ClusterMixin, Transformer
+from ._shown import Rows
+from ._sources import Links
 from ._updating import update_options, update_rows, whole_graph
-from ._vectors import Vectors
+from .export import ArrowVectors, Path, to_arrow, write_vectors
 from .graph import Graph, as_graph
 from .placing import placed_by
+from .similar import most_similar
 
 ATTRIBUTES = """
 Attributes
@@ -66,10 +67,11 @@ LAYERS = """layers_ : list of cafe.Layer
 """
 
 
-class Embedding(Vectors, Transformer, Estimator):
+class Embedding(OfNodes):
     """Base of the estimators that make vectors."""
 
     _method: Method
+    _result = "embedding_"
 
     n_components: Any
     propagate: bool
@@ -107,47 +109,27 @@ class Embedding(Vectors, Transformer, Estimator):
         scratch : path, optional
             The folder of these files; the current one by default.
         """
-        graph = as_graph(X, self.n_jobs)
-        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes,
-                            memory_limit=memory_limit, scratch=scratch, checkpoint=checkpoint,
-                            every=every)
-        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, given)))
-        return self
+        return self._fit(X, y, start=start, seeds=seeds, attributes=attributes, checkpoint=checkpoint,
+                         every=every, memory_limit=memory_limit, scratch=scratch)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """fit, and the vectors."""
-        model = self.fit(X, y, **fit_params)
-        return self._contained(model.embedding_, self.nodes_)
+    def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
+        return placed_by(self, links)
 
-    def transform(self, X: Any) -> Any:
-        """Vectors of the nodes that fit() saw, and of new ones by their links to them.
+    def most_similar(self, node: Hashable, k: int = 10, **options: Any) -> Rows:
+        """The k nodes whose vectors are most like that of a node: see cafe.most_similar()."""
+        return most_similar(self, node, k, **options)
 
-        Parameters
-        ----------
-        X : Graph or graph-like, or links
-            - the graph that was fitted: its vectors, as they are in embedding_
-            - another graph with some of its nodes, by their names: these keep their vectors, the others
-              get theirs as new nodes do
-            - a sparse matrix or array of shape (new, n_nodes): row i has the weights of new node i's
-              links to the nodes of the graph
-            - sequences of nodes, one for each new node, or a mapping from new names to such (or to
-              mappings from nodes to weights)
+    def write(self, path: Path, *, overwrite: bool = False) -> None:
+        """The vectors as .npy, .tsv or .txt (word2vec): see cafe.write_vectors()."""
+        write_vectors(self, path, overwrite=overwrite)
 
-        Returns
-        -------
-        array of shape (rows, n_components), or what set_output() says
-        """
-        self._check_fitted("embedding_")
-        nodes = asked(X, self.graph_)
-        if nodes.trained:
-            return self._contained(self.embedding_, nodes.index)
-        rows = nodes.filled(self.embedding_, lambda links: placed_by(self, links))
-        return self._contained(rows, nodes.index)
+    def to_arrow(self) -> ArrowVectors:
+        """The vectors for pyarrow, polars, DuckDB, and so for Parquet: see cafe.to_arrow()."""
+        return to_arrow(self)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns, as scikit-learn asks for them."""
-        self._check_fitted("embedding_")
-        return np.array(self._feature_names(self.embedding_.shape[1]), dtype=object)
+    def __arrow_c_stream__(self, requested_schema: Optional[Any] = None) -> Any:
+        """Estimators are such tables themselves: pyarrow.table(model)."""
+        return to_arrow(self).__arrow_c_stream__(requested_schema)
 
     def _feature_names(self, count: int) -> List[str]:
         hubs = self.certificate_.hubs if count == self.certificate_.columns else 0
@@ -174,7 +156,7 @@ class Embedding(Vectors, Transformer, Estimator):
         found.update(embedding_=made.vectors(), certificate_=certificate,
                      ritz_values_=certificate.ritz_values, residuals_=certificate.residuals,
                      shares_=certificate.shares, report_=made.report("cafe/embed/1"))
-        if _has_parts(self._own):
+        if _has_parts(self):
             found["parts_"] = {"sphere": certificate.certified, "hubs": certificate.hubs}
         return found
 
@@ -243,29 +225,20 @@ class Updatable(Embedding):
     def _updated(self, context: Context, graph: Graph, asked: Dict[str, Any]) -> Dict[str, Any]:
         rows = self._raw_rows(context)
         new = update_rows(context, self.graph_, rows, graph, asked)
-        given = replace(self._made.but(columns=rows.shape[1], sweeps=0), start=new.rows)
+        given = replace(self._made.but(columns=rows.shape[1], sweeps=0), start=new["rows_"])
         found = self._work(context, graph, given)
-        found.update(rows_=new.rows, drift_=new.drift, objective_=new.objective, n_iter_=new.rounds,
-                     converged_=new.converged)
+        found.update(new)
         options = found["report_"]["options"]
         if options["output-form"] == "raw" and not options["propagate"]:
-            found["embedding_"] = new.rows  # the same but for rounding
+            found["embedding_"] = new["rows_"]  # the same but for rounding
         return found
 
     def _raw_rows(self, context: Context) -> np.ndarray:
         """All columns of the sphere; a run with hubs beside them may have kept the first half."""
         if hasattr(self, "rows_"):
             return self.rows_
-        alone = self._made.but(**({"parts": "sphere"} if _has_parts(self._own) else {}))
+        alone = self._made.but(**({"parts": "sphere"} if _has_parts(self) else {}))
         return Run(context, self.graph_, alone).step("SOLVE").rows()
-
-
-class Parted(ClusterMixin):
-    """Of methods that have vectors and communities."""
-
-    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
-        """fit, and the communities."""
-        return self.fit(X, y, **fit_params).communities_  # type: ignore[attr-defined]
 
 
 def partition(part: np.ndarray) -> Dict[str, np.ndarray]:
@@ -273,8 +246,8 @@ def partition(part: np.ndarray) -> Dict[str, np.ndarray]:
     return {"communities_": part, "labels_": part}
 
 
-def _has_parts(table: Table) -> bool:
-    return any(option.name == "parts" for option in table.options)
+def _has_parts(kind: Any) -> bool:
+    return any(p.name == "parts" for p in kind._parameters)
 
 
 def _parameters(method: Method, table: Table) -> List[Any]:
@@ -299,14 +272,14 @@ def _class(method: Method) -> Type[Embedding]:
     assert table is not None
     parameters = _parameters(method, table)
     text = ATTRIBUTES + (LABELS if method.takes("TAKES_LABELS") else "")
-    text += PARTS if _has_parts(table) else ""
+    text += PARTS if any(p.name == "parts" for p in parameters) else ""
     if method.takes("TAKES_LABELS") or method.communities:
         text += COMMUNITIES
     text += LAYERS if method.communities else ""
     text += UPDATES if Updatable in _bases(method) else ""
     summary = f"{method.title}: {method.summary}."
     return type(name, _bases(method), {
-        "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
+        "_method": method, "_parameters": parameters, "__module__": __name__,
         "__init__": make_init(parameters),
         "__doc__": numpydoc(summary, parameters, text + _example(method, name))})
 

@@ -1,13 +1,10 @@
 """What a run will take, before it runs."""
-import ctypes
 import numbers
 from dataclasses import dataclass, replace
-from typing import Any, Optional, Union
+from typing import Any, Optional, Tuple, Union
 
-from . import _abi
 from ._call import Context, run, threads_of
 from ._method import Run
-from ._options import Table
 from ._shown import Shown
 from .graph import as_graph
 
@@ -131,9 +128,9 @@ def _check_model(model: Any) -> None:
                         f"{type(model).__name__}")
 
 
-def _rate(rate: Union[None, str, float]) -> str:
+def _rate(rate: Union[None, str, float]) -> Optional[str]:
     """A number is in bytes."""
-    return rate if isinstance(rate, str) else "" if rate is None else f"{float(rate):.17g}B"
+    return rate if isinstance(rate, str) or rate is None else f"{float(rate):.17g}B"
 
 
 def forecast_ranks(model: Any, graph: Any, ranks: int, *, network: Union[None, str, float] = None,
@@ -168,31 +165,21 @@ def forecast_ranks(model: Any, graph: Any, ranks: int, *, network: Union[None, s
     True
     """
     _check_model(model)
-    counts = _counts_of(graph)
-    g = None if counts else as_graph(graph)
+    size = _size_of(graph)
 
     def work(context: Context) -> RanksForecast:
-        planned = Run(context, g or (counts.nodes, counts.edges), _to_come(model))
-        planned.plan()
-        options = Table.named("ranks").fill(context, {
-            "ranks": ranks, "latency": latency, "cut": -1 if cut is None else cut,
-            "network": _rate(network), "memory_bandwidth": _rate(memory_bandwidth)},
-            "cafe_ranks_options")
-        plan = _abi.cafe_ranks_plan()
-        context.call("cafe_method_ranks_sized", model._method.row, planned.get("options"),
-                     g and g.pointer, counts, options, plan, ctypes.sizeof(plan))
-        return RanksForecast._of(plan)
+        given = _to_come(model).but(ranks=ranks, latency=latency, cut=cut, network=_rate(network),
+                                    memory_bandwidth=_rate(memory_bandwidth))
+        return RanksForecast._of(Run(context, size or as_graph(graph), given).plan().ranks)
 
     return run(work, threads_of(model.n_jobs))
 
 
-def _counts_of(graph: Any) -> Any:
+def _size_of(graph: Any) -> Optional[Tuple[int, int]]:
     """Of (nodes, edges); None: it is a graph."""
     if not (isinstance(graph, tuple) and len(graph) == 2
             and all(isinstance(size, numbers.Integral) for size in graph)):
         return None
     if not all(0 <= size <= 2**53 for size in graph):
         raise ValueError(f"graph={graph!r}: expected (nodes, edges), each up to 2**53")
-    counts = _abi.cafe_graph_counts()
-    counts.nodes, counts.edges = map(int, graph)
-    return counts
+    return int(graph[0]), int(graph[1])

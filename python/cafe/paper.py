@@ -2,14 +2,13 @@
 import json
 import os
 import pathlib
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import datasets, embed
 from ._call import Context, Verbose, c_path, c_text, run, seed_of, threads_of
 from ._library import lib
-from ._names import python_name
 from ._options import Option, Table
 from ._shown import Figure, Rows
 from .evaluation import Evaluation, evaluate_classification, evaluate_links
@@ -155,20 +154,15 @@ def _value(option: Option, text: str) -> Any:
     return text == "yes" if option.type == "switch" else text
 
 
-def _taken(table: Table, words: Dict[str, str]) -> Dict[str, Any]:
-    """The options of a table among the words, which lose them."""
-    return {o.keyword: _value(o, words.pop(o.name)) for o in table.options if o.name in words}
+def _taken(options: Iterable[Optional[Option]], words: Dict[str, str]) -> Dict[str, Any]:
+    """Those of the options that are among the words, which lose them."""
+    return {o.keyword: _value(o, words.pop(o.name)) for o in options if o and o.name in words}
 
 
 def _model(words: Dict[str, str]) -> Any:
     name = words.pop("method")
     kind = next(cls for cls in embed.CLASSES if cls._method.name == name)
-    values: Dict[str, Any] = {"propagate": words.pop("propagate", "no") == "yes"}
-    if "sampling" in words:
-        values["sampling"] = words.pop("sampling")
-    for table in (kind._own, Table.named("sample"), Table.named("finish")):
-        values.update(_taken(table, words))
-    return kind(**values)
+    return kind(**_taken((p.option for p in kind._parameters), words))
 
 
 def _choices(model: Any, text: Optional[str]) -> List[Any]:
@@ -176,9 +170,8 @@ def _choices(model: Any, text: Optional[str]) -> List[Any]:
     if text is None:
         return [model]
     name, _, values = text.partition("=")
-    tables = (model._own, Table.named("sample"), Table.named("finish"))
-    option = next(o for t in tables for o in t.options if o.name == name)
-    return [type(model)(**{**model.get_params(), python_name(name): _value(option, v)})
+    option = next(p.option for p in model._parameters if p.option and p.option.name == name)
+    return [type(model)(**{**model.get_params(), option.keyword: _value(option, v)})
             for v in values.split(",")]
 
 
@@ -204,8 +197,8 @@ def _run(recipe: Any, where: pathlib.Path, edges: str, options: Dict[str, Any],
     train = [float(share) for share in words_train.split(",")]
     supervised, full = (words.pop(flag, "no") == "yes" for flag in ("supervised", "full-label"))
     chosen, judge, model = words.pop("choose", None), _judge(words, classifier), _model(words)
-    task = _taken(Table.named("link" if link else "classify"), words)
-    found = datasets.load(where, edges=edges, **_taken(Table.named("graph"), words))
+    task = _taken(Table.named("link" if link else "classify").options, words)
+    found = datasets.load(where, edges=edges, **_taken(Table.named("graph").options, words))
     if words:
         raise ValueError(f"{recipe.method.decode()}: options that nobody takes: {', '.join(words)}")
     task = {**task, **options, "train": train, "classifier": judge}

@@ -134,7 +134,7 @@ True
         return table
 
     def _work(self, context: Context, table: np.ndarray) -> Dict[str, Any]:
-        o = Table.named("reduce").pointer_to(context, self._values(Table.named("reduce")),
+        o = Table.named("reduce").pointer_to(context, self._values(),
                                              "cafe_reduce_options")
         made = context.make("cafe_reduce", "cafe_reduction", *table.shape, pointer(table), o)
         r = lib.cafe_reduction_get(made.pointer).contents
