@@ -223,11 +223,16 @@ class Run:
         return Certificate._of(lib.cafe_embedding_certificate(self.get("embedding")).contents)
 
     def report(self, schema: str) -> Dict[str, Any]:
-        report = self.context.make("cafe_report_new", "cafe_report", schema.encode())
-        lib.cafe_run_report(self.made.pointer, 0, report.pointer)
-        text = ctypes.c_char_p()
-        self.context.check(lib.cafe_report_text(report.pointer, text))
-        return json.loads(text.value or b"{}")
+        return report_of(self.context, schema,
+                         lambda report: lib.cafe_run_report(self.made.pointer, 0, report))
+
+
+def report_of(context: Context, schema: str, fill: Callable[[Any], None]) -> Dict[str, Any]:
+    """The library's JSON of a run."""
+    report, text = context.make("cafe_report_new", "cafe_report", schema.encode()), ctypes.c_char_p()
+    fill(report.pointer)
+    context.check(lib.cafe_report_text(report.pointer, text))
+    return json.loads(text.value or b"{}")
 
 
 # ---- what a run leaves -------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 """Tables into vectors: dimensionality reduction by clustering."""
+import ctypes
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -7,8 +8,8 @@ from ._arrays import as_floats, as_numbers, copied, pointer, refuse_masked
 from ._base import RUN, Estimator
 from ._call import Context, seconds
 from ._library import lib
+from ._method import report_of
 from ._options import Table, from_table, make_init, numpydoc
-from ._shown import json_ready
 from ._sklearn import ConvergenceWarning, Transformer, warn
 
 
@@ -60,7 +61,7 @@ True
         self._keep({**results, "n_features_in_": width,
                     "index_": _index_of(X),
                     **({} if names is None else {"feature_names_in_": names})})
-        self.report_["seconds"] = {"all": seconds() - began}
+        self.report_["seconds"] = {"total": seconds() - began}
         found, most = self.n_components_, min(self.n_components, width, len(table) - 1)
         if found < most:
             why = "long runs lose some" if self.method == "sphere" else "K clusters have K - 1 directions"
@@ -134,8 +135,7 @@ True
         return table
 
     def _work(self, context: Context, table: np.ndarray) -> Dict[str, Any]:
-        o = Table.named("reduce").pointer_to(context, self._values(),
-                                             "cafe_reduce_options")
+        o = Table.named("reduce").pointer_to(context, self._values(), "cafe_reduce_options")
         made = context.make("cafe_reduce", "cafe_reduction", *table.shape, pointer(table), o)
         r = lib.cafe_reduction_get(made.pointer).contents
         vectors = np.empty((r.rows, r.columns), np.float32)
@@ -151,14 +151,16 @@ True
             "objective_": copied(r.objective, r.sweeps + 1), "n_iter_": int(r.sweeps),
             "converged_": bool(r.converged)}
         found["components_"] = _axes(table, found["mean_"], found["w_"], vectors)
-        found["report_"] = self._reported(r, found)
-        return found
 
-    def _reported(self, r: Any, found: Dict[str, Any]) -> Dict[str, Any]:
-        plain = {name: getattr(r, name) for name, kind in r._fields_
-                 if isinstance(getattr(r, name), (int, float))}
-        return {"method": "Reduce", "version": lib.version, "options": json_ready(self.get_params()),
-                **plain, "objective": found["objective_"].tolist()}
+        def fill(report: Any) -> None:
+            lib.cafe_report_string(report, b"method", self.method.encode())
+            lib.cafe_report_open(report, b"options", b"{")
+            lib.cafe_report_context(report)
+            lib.cafe_report_options(report, Table.named("reduce").pointer, ctypes.cast(o, ctypes.c_void_p))
+            lib.cafe_report_close(report)
+            lib.cafe_report_reduction(report, made.pointer)
+
+        return {**found, "report_": report_of(context, "cafe/reduce/1", fill)}
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"preserves_dtype": [np.float64, np.float32], "pairwise": False,

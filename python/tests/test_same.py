@@ -164,6 +164,18 @@ def test_refusals(folder, line):
     assert str(raised.value) == in_python(reason)
 
 
+def test_a_reduction(folder):
+    """What the report tells of the table's file is the tool's alone."""
+    table = np.random.default_rng(2).normal(size=(60, 5)).astype(np.float32)
+    np.save(folder / "table.npy", table)
+    subprocess.run([TOOL, "reduce", folder / "table.npy", "-k", "3", "--threads", "1", "-q", "-o", folder / "r.npy",
+                    "--json", folder / "r.json"], check=True)
+    model = cafe.Reduce(3).fit(table)
+    tool = comparable(json.loads((folder / "r.json").read_text()), None)
+    assert np.load(folder / "r.npy").tobytes() == model.embedding_.tobytes()
+    assert comparable(model.report_, None) == {key: value for key, value in tool.items() if key != "table"}
+
+
 def test_there_are_enough():
     names = [line[0] for line in LINES]
     assert len(names) == len(set(names)) >= 40
