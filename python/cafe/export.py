@@ -19,13 +19,14 @@ _NAME = b"arrow_array_stream"
 
 # ---- files -------------------------------------------------------------------------------------
 
-def _named(embedding: Any, names: Any) -> Tuple[np.ndarray, np.ndarray]:
-    """Vectors and the names of their rows."""
+def named_rows(embedding: Any, names: Any, what: str = "embedding") -> Tuple[np.ndarray, np.ndarray]:
+    """Vectors and the names of their rows: as given, of a pandas table's index, of an estimator's nodes,
+    or their numbers."""
+    own = embedding.index if hasattr(embedding, "iloc") else getattr(embedding, "nodes_", None)
     values = np.asarray(result_of(embedding, "embedding_"))
-    if values.ndim != 2:
-        raise ValueError(f"embedding: expected a table of numbers, found shape {values.shape}")
-    rows = block(values, len(values), "embedding")
-    given = getattr(embedding, "nodes_", None) if names is None else names
+    if values.ndim != 2 or values.shape[1] < 1:
+        raise ValueError(f"{what}: expected a table of numbers, found shape {values.shape}")
+    rows, given = block(values, len(values), what), own if names is None else names
     found = np.arange(len(rows)) if given is None else np.asarray(given)
     if len(found) != len(rows):
         raise ValueError(f"names: expected {len(rows)}, found {len(found)}")
@@ -45,7 +46,7 @@ def write_vectors(embedding: Any, path: Path, *, names: Any = None, overwrite: b
     overwrite : bool
         An existing file is kept unless told otherwise.
     """
-    rows, found = _named(embedding, names)
+    rows, found = named_rows(embedding, names)
 
     def work(context: Context) -> None:
         # a graph without edges carries the names
@@ -162,7 +163,7 @@ def to_arrow(embedding: Any, *, names: Any = None, key: str = "node",
     >>> cafe.to_arrow(cafe.SphereGCN(3).fit(cafe.karate()))
     ArrowVectors(34 rows: node, spheregcn0, spheregcn1, spheregcn_hubs0)
     """
-    rows, found = _named(embedding, names)
+    rows, found = named_rows(embedding, names)
     if titles is None and hasattr(embedding, "get_feature_names_out"):
         titles = embedding.get_feature_names_out()
     plain = [f"x{j}" for j in range(rows.shape[1])] if titles is None else list(map(str, titles))

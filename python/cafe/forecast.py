@@ -1,9 +1,11 @@
 """What a run will take, before it runs."""
+import ctypes
 import numbers
 from dataclasses import dataclass, replace
 from typing import Any, Optional, Tuple, Union
 
 from ._call import Context, run, threads_of
+from ._library import lib
 from ._method import Run
 from ._shown import Shown
 from .graph import as_graph
@@ -78,13 +80,8 @@ class RanksForecast(Shown):
 
 
 def units(count: int) -> str:
-    """12345678 -> '12.3 MB'"""
-    value, unit = float(count), "B"
-    for larger in ("kB", "MB", "GB", "TB"):
-        if value < 1000:
-            break
-        value, unit = value / 1000, larger
-    return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
+    """12345678 -> '11.8 MiB'"""
+    return lib.cafe_bytes_text(count, ctypes.create_string_buffer(64)).decode()
 
 
 def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> Forecast:

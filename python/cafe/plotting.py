@@ -142,7 +142,7 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
     if isinstance(labels, str) and labels == "communities":
         labels, told = points.communities_, "community"
     if labels is not None:
-        nodes: Any = _Numbered(len(xy)) if g is None else g
+        nodes = g or Graph.from_edges(np.empty((0, 2), int), nodes=len(xy))
         kind, names = encode_labels(labels, nodes, "labels")
         told = told or "label"
     value = None if values is None else np.ascontiguousarray(as_numbers(values, "values"), np.float64)
@@ -153,21 +153,6 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
     if path is not None:
         picture.save(path, overwrite=overwrite)
     return picture
-
-
-class _Numbered:
-    """Nodes 0 .. n-1 where there is no graph, for labels."""
-
-    names = None
-
-    def __init__(self, n_nodes: int) -> None:
-        self.n_nodes = n_nodes
-        self.nodes = np.arange(n_nodes)
-
-    def index(self, name: Any) -> int:
-        if isinstance(name, (int, np.integer)) and 0 <= name < self.n_nodes:
-            return int(name)
-        raise KeyError(name)
 
 
 def _plane(points: Any, graph: Optional[Graph], columns: Any, random_state: Any, n_jobs: Any,

@@ -5,10 +5,10 @@ import numpy as np
 
 from ._arrays import as_floats, as_numbers, pointer, whole
 from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, threads_of
-from ._fitted import result_of
 from ._library import lib
 from ._options import Table, options_of
 from ._shown import Rows
+from .export import named_rows
 
 
 class SimilarIndex:
@@ -35,12 +35,7 @@ class SimilarIndex:
     def __init__(self, vectors: Any, *, names: Any = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
         options_of(options, "SimilarIndex", "similar")
-        own = vectors.index if hasattr(vectors, "iloc") else getattr(vectors, "nodes_", None)
-        given = own if names is None else names
-        self._rows = _rows(result_of(vectors, "embedding_"), "vectors")
-        self.names = np.arange(len(self._rows)) if given is None else np.asarray(given)
-        if len(self.names) != len(self._rows):
-            raise ValueError(f"names: expected {len(self._rows)}, found {len(self.names)}")
+        self._rows, self.names = named_rows(vectors, names, "vectors")
         self._numbers = {name: i for i, name in enumerate(self.names.tolist())}
         if len(self._numbers) < len(self.names):
             raise ValueError("names: some come twice")

@@ -1,4 +1,4 @@
-"""The same bits as the command line tool with the same options."""
+"""The same bits as the command line tool with the same options; runs are in test_same.py."""
 import os
 import shutil
 import subprocess
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import cafe
-from cafe._names import NAMES
 
 TOOL = os.environ.get("CAFE") or shutil.which("cafe")
 pytestmark = pytest.mark.skipif(not TOOL, reason="the tool is not there: set $CAFE")
@@ -18,8 +17,6 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
     tool(folder, "generate", "planted", "--nodes", "1500", "--edges", "9000", "--blocks", "8",
          "-o", "g.txt", "--labels", "g.labels")
-    lines = (folder / "g.labels").read_text().split("\n")
-    (folder / "some.labels").write_text("\n".join(lines[:300]) + "\n")
     return folder
 
 
@@ -28,79 +25,6 @@ def tool(folder, *arguments):
                           stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-RUNS = [
-    (cafe.SphereGCN, {}, []),
-    (cafe.SphereGCN, dict(n_components=16, max_iter=7, beta=0.8, ends="both", output_form="ritz",
-                          residual=1e-5, random_state=9), []),
-    (cafe.SphereGCN, dict(n_components=12, sampling="walk", window=3), []),
-    (cafe.SphereGCN, dict(n_components=12, sampling="walk", samples=20000, random_state=4), []),
-    (cafe.SphereGCN, dict(n_components=8, sampling="pagerank", damping=0.5, propagate=True,
-                          propagate_mu=0.3), []),
-    (cafe.CafeGCN, dict(n_components=24, theta=3.0, output_form="hhat"), ["--method", "cafe"]),
-    (cafe.LayeredCafe, dict(n_components=40), ["--method", "layers"]),
-    (cafe.DeepWalk, dict(n_components=16, walks=5, length=10), ["--method", "deepwalk"]),
-    (cafe.Spectral, dict(n_components=5, tol=1e-9), ["--method", "spectral"]),
-    (cafe.HOPE, dict(n_components=8), ["--method", "hope"]),
-    (cafe.SDNE, dict(n_components=8, epochs=2, random_state=2), ["--method", "sdne"]),
-]
-
-
-TOOL_S = {python: tool for tool, python in NAMES.items()}
-
-
-def words(options):
-    found = []
-    for name, value in options.items():
-        name = TOOL_S.get(name, name.replace("_", "-"))
-        found += [f"--{name}"] if value is True else [f"--{name}", repr(value).strip("'")]
-    return found
-
-
-@pytest.mark.parametrize("number", range(len(RUNS)))
-def test_vectors(number, files):
-    cls, options, more = RUNS[number]
-    name = f"v{number}.npy"
-    tool(files, "embed", "g.txt", "-o", name, "-q", *more, *words(options))
-    ours = cls(**options).fit_transform(files / "g.txt")
-    theirs = np.load(files / name)
-    assert ours.dtype == theirs.dtype == np.float32 and ours.shape == theirs.shape
-    assert ours.tobytes() == theirs.tobytes()
-
-
-def labels_of(path, graph):
-    known = dict(line.split() for line in path.read_text().split("\n") if line)
-    return {node: int(known[str(node)]) for node in graph.nodes.tolist() if str(node) in known}
-
-
-@pytest.mark.parametrize("cls, method", [(cafe.CafeGCN, "cafe"),
-                                         (cafe.LabelPropagation, "label-propagation")])
-def test_labels(cls, method, files):
-    graph = cafe.Graph(files / "g.txt")
-    tool(files, "embed", "g.txt", "-o", f"{method}.npy", "-q", "--method", method, "--labels",
-         "some.labels")
-    ours = cls().fit(graph, labels_of(files / "some.labels", graph))
-    assert ours.embedding_.tobytes() == np.load(files / f"{method}.npy").tobytes()
-
-
-@pytest.mark.parametrize("model, more", [
-    (cafe.LayeredCafe(), []), (cafe.LayeredCafe(resolution=2.0, refine=False),
-                               ["--resolution", "2.0", "--refine", "no"]),
-    (cafe.SoftmaxClustering(n_components=20), ["--method", "softmax", "--columns", "20"]),
-    (cafe.SoftmaxClustering(start="layers", rows="sparse"),
-     ["--method", "softmax", "--start", "layers", "--rows", "sparse"])])
-def test_communities(model, more, files):
-    text = tool(files, "cluster", "g.txt", "-o", "-", "-q", *more)
-    theirs = [int(line.split("\t")[1]) for line in text.splitlines()]
-    assert model.fit(files / "g.txt").communities_.tolist() == theirs
-
-
-def test_reduce(files, rng):
-    x = rng.normal(size=(200, 9)).astype(np.float32)
-    np.save(files / "x.npy", x)
-    tool(files, "reduce", "x.npy", "-o", "r.npy", "-q", "--columns", "4")
-    assert cafe.Reduce(n_components=4).fit(x).embedding_.tobytes() == np.load(files / "r.npy").tobytes()
 
 
 def test_map(files):

@@ -181,4 +181,4 @@ def test_there_are_enough():
     assert len(names) == len(set(names)) >= 40
     assert sum(name.startswith("refused-") for name in names) >= 8
     assert sum("limit=" in word for line in LINES for word in line) >= 4
-    assert {method for method, _ in KINDS} - {line[2] for line in LINES} == {"sdne"}  # which takes long
+    assert {method for method, _ in KINDS} <= {line[2] for line in LINES}

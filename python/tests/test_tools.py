@@ -251,7 +251,7 @@ def test_forecast(karate, folder):
     assert large.needed == theirs["memory"]["needed"]
     tight = cafe.forecast(cafe.SphereGCN(64), folder / "edges.txt", memory_limit=1000)
     assert not tight.fits and tight.limit == 1000 and tight.to_dict()["least"] > 1000
-    assert " kB" in repr(small) or " MB" in repr(small)
+    assert " MiB" in repr(small)
     for wrong in (3, cafe.SoftmaxClustering(4), cafe.Reduce(2)):
         with pytest.raises(TypeError, match="estimator that makes vectors"):
             cafe.forecast(wrong, karate)
