@@ -90,11 +90,7 @@ bool evaluate_is_labelled(const evaluate_job *job) {
 }
 
 static cafe_run_inputs inputs_of(const evaluate_job *job) {
-    cafe_run_inputs inputs = cli_method_inputs(&job->method);
-    inputs.attributes = job->files.inputs.attributes;
-    inputs.attribute_columns = job->files.inputs.width;
-    inputs.seeds = job->files.inputs.seeds;
-    inputs.seed_count = job->files.inputs.seed_count;
+    cafe_run_inputs inputs = cli_sampling_inputs(&job->method.sampling);
     if (!evaluate_is_labelled(job)) return inputs;
     inputs.labels_path = job->labels_path;
     inputs.labels = job->known;
@@ -116,8 +112,8 @@ static int set_classes(evaluate_job *job, cafe_run *of) {
 
 int evaluate_open(evaluate_job *job, cafe_run **of) {
     cafe_run_inputs inputs = inputs_of(job);
-    CLI_TRY(
-        cli_method_run(job->run, &job->method, CAFE_PURPOSE_VECTORS, job->arguments, &inputs, of));
+    CLI_TRY(cli_open_run(job->run, job->method.row->name, CAFE_PURPOSE_VECTORS, job->arguments,
+                         &inputs, of));
     return set_classes(job, *of);
 }
 
@@ -125,8 +121,7 @@ int evaluate_open(evaluate_job *job, cafe_run **of) {
  * a method that is run for every split gets others there. */
 static int give(evaluate_job *job, cafe_run *of) {
     CLI_TRY(cli_check(job->run, cafe_run_graph(of, job->graph, NULL, NULL)));
-    if (!job->files.inputs.struct_size)
-        CLI_TRY(cli_sampling_read(job->run, &job->method.sampling, job->graph, &job->files));
+    CLI_TRY(cli_sampling_read(job->run, &job->method.sampling, job->graph));
     CLI_TRY(set_classes(job, of));
     cafe_run_inputs inputs = inputs_of(job);
     return cli_check(job->run, cafe_run_give(of, &inputs));
@@ -188,7 +183,7 @@ void evaluate_free(evaluate_job *job) {
     evaluate_methods_free(job);
     evaluate_source_free(&job->source);
     cafe_targets_free(job->run->context, &job->targets);
-    cli_sampling_free(job->run, &job->files);
+    cli_sampling_free(job->run, &job->method.sampling);
     cafe_labels_free(job->labels);
     cafe_graph_free(job->graph);
     free(job->known);

@@ -47,7 +47,6 @@ typedef struct evaluate_job {
     cafe_labels *labels;
     cafe_targets targets;
     int32_t *known; /* the class of each node, for methods that use labels; NULL: they do not */
-    cli_sample_files files;
     evaluate_source source;
     cafe_classifier classifier;
     double shares[EVALUATE_MOST_SHARES];

@@ -7,17 +7,17 @@
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
+#include "method.h"
 #include "output.h"
 #include "report.h"
-#include "sampling.h"
 
 typedef struct cluster_job {
     cli_run run;
     const char *labels, *communities;
     cli_sampling sampling;
     cafe_layers_options layers;
-    cafe_sampled *sampled;
-    int32_t *part, *label; /* of each node, -1 without one */
+    cafe_run *of;
+    const int32_t *part, *label; /* of each node, -1 without one */
     int64_t parts, classes;
     cafe_partition_quality quality, truth;
     cafe_agreement agreement;
@@ -26,9 +26,12 @@ typedef struct cluster_job {
 /* ---- the two partitions ---------------------------------------------------------------------- */
 
 /* One class a node from a file of labels or communities. */
-static int read_classes(cluster_job *job, const char *path, int32_t **class, int64_t *classes) {
+static int read_classes(cluster_job *job, const char *path, const int32_t **class,
+                        int64_t *classes) {
+    int32_t *found = NULL;
     cafe_labels *labels = NULL;
-    int code = cli_read_classes(&job->run, job->run.graph, path, &labels, class);
+    int code = cli_read_classes(&job->run, job->run.graph, path, &labels, &found);
+    *class = found;
     if (code == CLI_OK) cli_say_partial(&job->run, path, job->run.graph, labels);
     if (code == CLI_OK) *classes = cafe_labels_classes(labels);
     cafe_labels_free(labels);
@@ -36,22 +39,12 @@ static int read_classes(cluster_job *job, const char *path, int32_t **class, int
 }
 
 static int find_layers(cluster_job *job) {
-    cafe_context *context = job->run.context;
-    cafe_operator *op = NULL;
-    cafe_layers *layers = NULL;
-    cafe_layer top;
-    job->part = cli_new(&job->run, job->run.counts.nodes, sizeof *job->part);
-    if (!job->part) return CLI_FAILED;
-    cafe_status status = cafe_operator_modularity(context, job->sampled, &op);
-    if (status == CAFE_OK) status = cafe_layers_find(context, op, &job->layers, &layers);
-    if (status == CAFE_OK) {
-        top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
-        memcpy(job->part, top.partition, (size_t)job->run.counts.nodes * sizeof *job->part);
-        job->parts = top.communities;
-    }
-    cafe_layers_free(layers);
-    cafe_operator_free(op);
-    return cli_check(&job->run, status);
+    cafe_run_step done;
+    CLI_TRY(cli_check(&job->run, cafe_run_next(job->of, &done)));
+    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(job->of));
+    job->part = found->partition;
+    job->parts = found->communities;
+    return CLI_OK;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -79,7 +72,7 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_open(report, "options", '{');
     if (job->communities) cafe_report_string(report, "communities", job->communities);
     if (job->labels) cafe_report_string(report, "labels", job->labels);
-    cli_report_sampling(report, &job->sampling);
+    cafe_run_report_sampling(job->of, report);
     if (!job->communities) cafe_report_options(report, cafe_layers_option_table(), &job->layers);
     cafe_report_context(report);
     cafe_report_close(report);
@@ -93,11 +86,11 @@ static void put_report(cafe_report *report, const void *argument) {
 
 static cafe_status measure(cluster_job *job) {
     cafe_context *context = job->run.context;
+    const cafe_sampled *sampled = cafe_model_sampled(cafe_run_model(job->of));
     cafe_status status =
-        cafe_partition_measure(context, job->sampled, job->part, job->parts, &job->quality);
+        cafe_partition_measure(context, sampled, job->part, job->parts, &job->quality);
     if (status == CAFE_OK && job->label)
-        status =
-            cafe_partition_measure(context, job->sampled, job->label, job->classes, &job->truth);
+        status = cafe_partition_measure(context, sampled, job->label, job->classes, &job->truth);
     if (status == CAFE_OK && job->label)
         status = cafe_partition_agreement(context, job->run.counts.nodes, job->part, job->label,
                                           &job->agreement);
@@ -107,8 +100,9 @@ static cafe_status measure(cluster_job *job) {
 static int work(void *argument) {
     cluster_job *job = argument;
     cli_run *run = &job->run;
+    CLI_TRY(cli_open_sampling(run, &job->sampling, &job->of));
     CLI_TRY(cli_read_graph(run, job->labels));
-    CLI_TRY(cli_sample(run, &job->sampling, run->graph, &job->sampled));
+    CLI_TRY(cli_sample(run, &job->sampling, job->of));
     if (job->labels) CLI_TRY(read_classes(job, job->labels, &job->label, &job->classes));
     CLI_TRY(job->communities ? read_classes(job, job->communities, &job->part, &job->parts)
                              : find_layers(job));
@@ -119,15 +113,15 @@ static int work(void *argument) {
 
 static int check(void *argument) {
     cluster_job *job = argument;
-    if (job->communities)
-        CLI_TRY(cli_only_with(job->run.command, job->run.arguments,
-                              "resolution|refine|rounds|chunks",
-                              "communities that are found here, not with --communities"));
-    return cli_sampling_check(job->run.command, &job->sampling, job->run.arguments);
+    if (!job->communities) return CLI_OK;
+    return cli_only_with(job->run.command, job->run.arguments, "resolution|refine|rounds|chunks",
+                         "communities that are found here, not with --communities");
 }
 
 static void release(void *argument) {
-    cafe_sampled_free(((cluster_job *)argument)->sampled);
+    cluster_job *job = argument;
+    cafe_run_free(job->of);
+    cli_sampling_free(&job->run, &job->sampling);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

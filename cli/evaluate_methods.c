@@ -160,8 +160,7 @@ int evaluate_methods_check(evaluate_job *job) {
 /* The run keeps its options for the report, and nothing else. */
 static int drop_vectors(evaluate_job *own) {
     evaluate_source_free(&own->source);
-    cli_sampling_free(own->run, &own->files);
-    own->files = (cli_sample_files){0};
+    cli_sampling_free(own->run, &own->method.sampling);
     free(own->known);
     own->known = NULL;
     return evaluate_open(own, &own->source.of);
@@ -183,7 +182,7 @@ int evaluate_methods_measure(evaluate_job *job) {
 static void free_entry(evaluate_job *own) {
     cafe_evaluation_free(own->evaluation);
     evaluate_source_free(&own->source);
-    if (own->run) cli_sampling_free(own->run, &own->files);
+    if (own->run) cli_sampling_free(own->run, &own->method.sampling);
     free(own->known);
 }
 

@@ -91,19 +91,30 @@ static int read_features(explain_job *job) {
                      cafe_table_place(run->context, job->features, run->graph, job->feature_rows));
 }
 
+/* The degree exponent is that of the vectors, unless the user has set another. */
+static int take_exponent(explain_job *job) {
+    char text[32];
+    cli_run *run = &job->run;
+    double *exponent = &job->sampling.options.degree_exponent;
+    CLI_TRY(cli_made_with(run, run->words[1], job->made, job->sampling.kind, 0, exponent));
+    snprintf(text, sizeof text, "%.17g", *exponent);
+    if (!(*exponent > 0)) return CLI_OK;
+    return cli_check(run, cafe_run_set(job->of, "degree-exponent", text));
+}
+
 static int read_input(explain_job *job) {
     cli_run *run = &job->run;
+    CLI_TRY(cli_open_sampling(run, &job->sampling, &job->of));
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
                              &job->vectors, job->made));
-    CLI_TRY(cli_made_with(run, run->words[1], job->made, job->sampling.kind, 0,
-                          &job->sampling.options.degree_exponent));
+    CLI_TRY(take_exponent(job));
     CLI_TRY(cli_find_nodes(&job->run, job->nodes_asked, &job->nodes, &job->node_count));
     CLI_TRY(choose_dimensions(job));
     CLI_TRY(read_communities(job));
     if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
     CLI_TRY(read_features(job));
-    return cli_sample(run, &job->sampling, run->graph, &job->sampled);
+    return cli_sample(run, &job->sampling, job->of);
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -136,7 +147,7 @@ static int explain(explain_job *job) {
                               "bound-columns|bound-sweeps|bound-tolerance|bound-residual|"
                               "bound-passes",
                               "--bound"));
-    CLI_TRY(cli_check(run, cafe_operator_modularity(context, job->sampled, &job->op)));
+    job->op = cafe_model_operator(cafe_run_model(job->of));
     CLI_TRY(cli_check(run, cafe_explain(context, job->op, job->columns, job->vectors, job->part,
                                         &job->explain, &job->explanation)));
     job->report = *cafe_explanation_get(job->explanation);
@@ -170,8 +181,8 @@ static void put_report(cafe_report *report, const void *argument) {
         .communities_path = job->communities_path,
     };
     cafe_report_graph(report, job->run.words[0], job->run.graph);
-    cli_report_sampling(report, &job->sampling);
-    cafe_report_sampled(report, job->sampled);
+    cafe_run_report_sampling(job->of, report);
+    cafe_report_sampled(report, cafe_model_sampled(cafe_run_model(job->of)));
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
     cafe_report_options(report, cafe_explain_option_table(), &job->explain);
@@ -193,18 +204,16 @@ static int work(void *argument) {
 }
 
 static int check(void *argument) {
-    explain_job *job = argument;
-    const cli_run *run = &job->run;
-    CLI_TRY(cli_check_ending("explain", run->words[1], CLI_VECTORS " -"));
-    return cli_sampling_check("explain", &job->sampling, run->arguments);
+    const cli_run *run = argument;
+    return cli_check_ending("explain", run->words[1], CLI_VECTORS " -");
 }
 
 static void release(void *argument) {
     explain_job *job = argument;
     cafe_spectrum_free(job->spectrum);
     cafe_explanation_free(job->explanation);
-    cafe_operator_free(job->op);
-    cafe_sampled_free(job->sampled);
+    cafe_run_free(job->of);
+    cli_sampling_free(&job->run, &job->sampling);
     cafe_labels_free(job->communities);
     cafe_labels_free(job->labels);
     cafe_table_free(job->features);

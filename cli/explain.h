@@ -2,8 +2,7 @@
 #ifndef CAFE_CLI_EXPLAIN_H
 #define CAFE_CLI_EXPLAIN_H
 
-#include "run.h"
-#include "sampling.h"
+#include "method.h"
 
 typedef struct explain_job {
     cli_run run;
@@ -13,8 +12,8 @@ typedef struct explain_job {
     cafe_explain_options explain;
     cafe_spectrum_options spectrum_options;
     cafe_ceiling_options ceiling_options;
-    cafe_sampled *sampled;
-    cafe_operator *op;
+    cafe_run *of;            /* whose graph is sampled, */
+    const cafe_operator *op; /* and its Q */
     int64_t columns;
     float *vectors;
     char made[CAFE_VECTORS_MADE];      /* with what; empty: not known */

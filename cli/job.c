@@ -14,7 +14,7 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static cafe_run_inputs inputs_of(const cli_job *job) {
-    cafe_run_inputs inputs = cli_method_inputs(&job->method);
+    cafe_run_inputs inputs = cli_sampling_inputs(&job->method.sampling);
     inputs.labels_path = job->labels_path;
     inputs.start_path = job->start_path;
     return inputs;
@@ -23,7 +23,7 @@ static cafe_run_inputs inputs_of(const cli_job *job) {
 int cli_job_open(cli_job *job, cafe_purpose purpose, bool dry) {
     cli_run *run = &job->run;
     cafe_run_inputs inputs = inputs_of(job);
-    CLI_TRY(cli_method_run(run, &job->method, purpose, run->arguments, &inputs, &job->of));
+    CLI_TRY(cli_open_run(run, job->method.row->name, purpose, run->arguments, &inputs, &job->of));
     CLI_TRY(cli_check(run, cafe_run_output(job->of, run->common.output, run->common.force)));
     if (dry) return CLI_OK;
     CLI_TRY(cli_checkpoint_begin(run, &job->checkpoint, job->of));
@@ -47,26 +47,16 @@ static int read_labels(cli_job *job, cafe_run_inputs *inputs) {
     return CLI_OK;
 }
 
-static int read_sample(cli_job *job, cafe_run_inputs *inputs) {
-    const cafe_sample_inputs *files = &job->files.inputs;
-    CLI_TRY(cli_sampling_read(&job->run, &job->method.sampling, job->run.graph, &job->files));
-    inputs->attributes = files->attributes;
-    inputs->attribute_columns = files->width;
-    inputs->seeds = files->seeds;
-    inputs->seed_count = files->seed_count;
-    return CLI_OK;
-}
-
 int cli_job_read(cli_job *job) {
     cli_run *run = &job->run;
-    cafe_run_inputs inputs = inputs_of(job);
     CLI_TRY(cli_read_graph(run, job->labels_path));
+    CLI_TRY(cli_sampling_read(run, &job->method.sampling, run->graph));
+    cafe_run_inputs inputs = inputs_of(job);
     if (job->start_path)
         CLI_TRY(
             cli_read_start(run, job->start_path, run->graph, &inputs.start_columns, &job->start));
     inputs.start = job->start;
     CLI_TRY(read_labels(job, &inputs));
-    CLI_TRY(read_sample(job, &inputs));
     CLI_TRY(
         cli_check(run, cafe_run_graph(job->of, run->graph, run->words[0], &run->common.reading)));
     CLI_TRY(cli_check(run, cafe_run_give(job->of, &inputs)));
@@ -112,5 +102,5 @@ void cli_job_release(cli_job *job) {
     cafe_run_free(job->of);
     cafe_labels_free(job->labels);
     free(job->start);
-    cli_sampling_free(&job->run, &job->files);
+    cli_sampling_free(&job->run, &job->method.sampling);
 }

@@ -17,7 +17,6 @@ typedef struct cli_job {
     cafe_run *of; /* the library's run */
     cafe_labels *labels;
     float *start;
-    cli_sample_files files;
     int64_t warned; /* warnings of the run that were shown */
 } cli_job;
 

@@ -131,20 +131,28 @@ static int set_options(cli_run *run, const cafe_option_table *own, const cli_arg
     return CLI_OK;
 }
 
-cafe_run_inputs cli_method_inputs(const cli_method *m) {
-    cafe_run_inputs inputs;
-    cafe_run_inputs_init(&inputs);
-    inputs.attributes_path = m->sampling.attributes;
-    inputs.seeds_path = m->sampling.seeds;
-    return inputs;
-}
-
-int cli_method_run(cli_run *run, const cli_method *m, cafe_purpose purpose,
-                   const cli_arguments *given, const cafe_run_inputs *inputs, cafe_run **of) {
-    const cafe_option_table *own =
-        purpose == CAFE_PURPOSE_VECTORS ? m->row->vectors() : m->row->communities();
-    CLI_TRY(cli_check(run, cafe_run_create(run->context, purpose, m->row->name, of)));
-    CLI_TRY(set_options(run, own, given, *of));
+int cli_open_run(cli_run *run, const char *method, cafe_purpose purpose, const cli_arguments *given,
+                 const cafe_run_inputs *inputs, cafe_run **of) {
+    CLI_TRY(cli_check(run, cafe_run_create(run->context, purpose, method, of)));
+    const cafe_method *row = cafe_run_method(*of);
+    CLI_TRY(set_options(run, purpose == CAFE_PURPOSE_VECTORS ? row->vectors() : row->communities(),
+                        given, *of));
     CLI_TRY(cli_check(run, cafe_run_give(*of, inputs)));
     return cli_refuse(run, cafe_run_check(*of));
+}
+
+int cli_open_sampling(cli_run *run, const cli_sampling *s, cafe_run **of) {
+    cafe_run_inputs inputs = cli_sampling_inputs(s);
+    return cli_open_run(run, NULL, CAFE_PURPOSE_COMMUNITIES, run->arguments, &inputs, of);
+}
+
+int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of) {
+    cafe_run_step done;
+    CLI_TRY(cli_sampling_read(run, s, run->graph));
+    cafe_run_inputs inputs = cli_sampling_inputs(s);
+    CLI_TRY(cli_check(run, cafe_run_graph(of, run->graph, NULL, NULL)));
+    CLI_TRY(cli_check(run, cafe_run_give(of, &inputs)));
+    CLI_TRY(cli_check(run, cafe_run_next(of, &done)));
+    cli_sampling_say(run, cafe_model_sampled(cafe_run_model(of)));
+    return CLI_OK;
 }

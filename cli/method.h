@@ -46,12 +46,14 @@ bool cli_method_samples(const cli_method *m); /* works on the sampled graph */
 
 /* ---- a run of the library -------------------------------------------------------------------- */
 
-/* The inputs of a run that the options name: the paths of the sampling's files. */
-cafe_run_inputs cli_method_inputs(const cli_method *m);
-/* Makes a run with those options of the method that were given, and with the inputs. What
+/* Makes a run of a method with those of its options that were given, and with the inputs. What
  * contradicts itself is refused: CLI_USAGE. */
-int cli_method_run(cli_run *run, const cli_method *m, cafe_purpose purpose,
-                   const cli_arguments *given, const cafe_run_inputs *inputs, cafe_run **of);
+int cli_open_run(cli_run *run, const char *method, cafe_purpose purpose, const cli_arguments *given,
+                 const cafe_run_inputs *inputs, cafe_run **of);
+/* The same of a command that samples a graph, and perhaps finds its communities by layers. Then
+ * its first step, which samples run->graph. */
+int cli_open_sampling(cli_run *run, const cli_sampling *s, cafe_run **of);
+int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of);
 /* CLI_OK, or the status as a message: CLI_USAGE if the options are wrong. */
 int cli_refuse(const cli_run *run, cafe_status status);
 

@@ -28,32 +28,25 @@ static int use_labels(plot_job *job, const char *path) {
 
 /* The coarsest layer. A node without edges is in no community. */
 static int find_communities(plot_job *job) {
-    cafe_context *context = job->run.context;
-    cafe_sampled *sampled = NULL;
-    cafe_operator *op = NULL;
-    cafe_layers *layers = NULL;
-    cafe_layer layer;
+    cli_run *run = &job->run;
+    cafe_run *of = NULL;
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights;
-    job->kind = cli_new(&job->run, job->run.counts.nodes, sizeof *job->kind);
+    job->kind = cli_new(run, run->counts.nodes, sizeof *job->kind);
     if (!job->kind) return CLI_FAILED;
-    cafe_graph_csr(job->run.graph, &offsets, &targets, &weights);
-    cafe_status status =
-        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
-    if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
-    if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
+    cafe_graph_csr(run->graph, &offsets, &targets, &weights);
+    cafe_status status = cafe_run_create(run->context, CAFE_PURPOSE_COMMUNITIES, NULL, &of);
+    if (status == CAFE_OK) status = cafe_run_graph(of, run->graph, NULL, NULL);
+    if (status == CAFE_OK) status = cafe_run_go(of);
     if (status == CAFE_OK) {
-        layer = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
-        for (int64_t u = 0; u < job->run.counts.nodes; u++)
-            job->kind[u] = offsets[u + 1] > offsets[u] ? layer.partition[u] : -1;
-        job->inputs.kinds = layer.communities;
+        const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(of));
+        for (int64_t u = 0; u < run->counts.nodes; u++)
+            job->kind[u] = offsets[u + 1] > offsets[u] ? found->partition[u] : -1;
+        job->inputs.kinds = found->communities;
     }
-    int code = cli_check(&job->run, status);
-    cafe_layers_free(layers);
-    cafe_operator_free(op);
-    cafe_sampled_free(sampled);
-    return code;
+    cafe_run_free(of);
+    return cli_check(run, status);
 }
 
 static int use_column(plot_job *job) {

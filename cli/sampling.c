@@ -1,4 +1,4 @@
-/* --sampling: its files, its refusals, what is said about it. */
+/* --sampling: its files, what is said about it. */
 #define _GNU_SOURCE
 #include "sampling.h"
 
@@ -12,30 +12,6 @@
 #include "labels.h"
 #include "output.h"
 #include "vectors.h"
-
-/* ---- which options go with which sampling ---------------------------------------------------- */
-
-int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments *arguments) {
-    const cafe_option_table *table = cafe_sample_option_table();
-    const cafe_sampler *row = cafe_sampler_of((cafe_sampling)s->kind);
-    const char *given = NULL;
-    for (size_t i = 0; i < table->count && !given; i++)
-        if (cli_given(arguments, table->options[i].name) &&
-            !cafe_sampler_has(row, table->options[i].name))
-            given = table->options[i].name;
-    if (s->attributes && !row->attributes) given = "attributes";
-    if (s->seeds && !row->seeds) given = "seeds";
-    if (given)
-        return cli_usage_error(command, "--%s does not go with --sampling %s", given, row->name);
-    if (row->attributes && !s->attributes)
-        return cli_usage_error(command, "--sampling %s needs --attributes FILE", row->name);
-    if (s->options.degree_exponent < 0)
-        s->options.degree_exponent = 0; /* no method, none of its own */
-    s->options.aim = cli_given(arguments, "twist-mean");
-    if (s->options.aim && cli_given(arguments, "lambda"))
-        return cli_usage_error(command, "give --lambda or --twist-mean, not both");
-    return CLI_OK;
-}
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
@@ -100,52 +76,34 @@ void cli_sampling_say(cli_run *run, const cafe_sampled *sampled) {
                 cli_count_text(i.samples, pairs), i.standard_error, i.relative_error);
 }
 
-int cli_sampling_read(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
-                      cli_sample_files *files) {
+int cli_sampling_read(cli_run *run, cli_sampling *s, const cafe_graph *graph) {
     float *x = NULL;
     int32_t *nodes = NULL;
     int code = CLI_OK;
-    if (s->attributes) code = read_attributes(run, s, graph, &x, &files->inputs.width);
+    if (s->inputs.struct_size > 0) return CLI_OK;
+    if (s->attributes) code = read_attributes(run, s, graph, &x, &s->inputs.width);
     if (code == CLI_OK && s->seeds)
-        code = read_seeds(run, s->seeds, graph, &files->inputs.seed_count, &nodes);
-    files->inputs.struct_size = sizeof files->inputs;
-    files->inputs.attributes = x;
-    files->inputs.seeds = nodes;
+        code = read_seeds(run, s->seeds, graph, &s->inputs.seed_count, &nodes);
+    s->inputs.struct_size = sizeof s->inputs;
+    s->inputs.attributes = x;
+    s->inputs.seeds = nodes;
     return code;
 }
 
-void cli_sampling_free(cli_run *run, cli_sample_files *files) {
-    free((void *)files->inputs.attributes);
-    cafe_nodes_free(run->context, (int32_t *)files->inputs.seeds);
+void cli_sampling_free(cli_run *run, cli_sampling *s) {
+    free((void *)s->inputs.attributes);
+    cafe_nodes_free(run->context, (int32_t *)s->inputs.seeds);
+    s->inputs = (cafe_sample_inputs){0};
 }
 
-int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
-               cafe_sampled **sampled) {
-    cli_sample_files files = {0};
-    int code = cli_sampling_read(run, s, graph, &files);
-    if (code == CLI_OK)
-        code = cli_check(run, cafe_sample(run->context, graph, (cafe_sampling)s->kind, &s->options,
-                                          &files.inputs, sampled));
-    if (code == CLI_OK) cli_sampling_say(run, *sampled);
-    cli_sampling_free(run, &files);
-    return code;
-}
-
-/* ---- reports --------------------------------------------------------------------------------- */
-
-void cli_report_sampling(cafe_report *report, const cli_sampling *s) {
-    const cafe_option_table *table = cafe_sample_option_table();
-    cafe_report_string(report, "sampling", cafe_sampling_name((cafe_sampling)s->kind));
-    for (size_t i = 0; i < table->count; i++) {
-        const char *name = table->options[i].name;
-        cafe_option_table one = *table;
-        one.options = &table->options[i];
-        one.count = 1;
-        if (strcmp(name, s->options.aim ? "lambda" : "twist-mean") == 0 ||
-            !cafe_sampler_has(cafe_sampler_of((cafe_sampling)s->kind), name))
-            continue;
-        cafe_report_options(report, &one, &s->options);
-    }
-    if (s->attributes) cafe_report_string(report, "attributes", s->attributes);
-    if (s->seeds) cafe_report_string(report, "seeds", s->seeds);
+cafe_run_inputs cli_sampling_inputs(const cli_sampling *s) {
+    cafe_run_inputs inputs;
+    cafe_run_inputs_init(&inputs);
+    inputs.attributes_path = s->attributes;
+    inputs.seeds_path = s->seeds;
+    inputs.attributes = s->inputs.attributes;
+    inputs.attribute_columns = s->inputs.width;
+    inputs.seeds = s->inputs.seeds;
+    inputs.seed_count = s->inputs.seed_count;
+    return inputs;
 }

@@ -10,6 +10,7 @@ typedef struct cli_sampling {
     int32_t kind; /* cafe_sampling */
     const char *attributes, *seeds;
     cafe_sample_options options;
+    cafe_sample_inputs inputs; /* of the files, once they are read */
 } cli_sampling;
 
 /* The options of the tool, of a command whose struct `type` has the field; those of the
@@ -33,25 +34,12 @@ typedef struct cli_sampling {
         CLI_ROW_READS(type, field.seeds, "seeds",                                                \
                       "walk, pagerank: walks begin at these nodes, one name per line")
 
-/* Options that contradict each other: CLI_OK or CLI_USAGE. */
-int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments *arguments);
-
-/* What the files of attributes and seeds hold; zero before. */
-typedef struct cli_sample_files {
-    cafe_sample_inputs inputs;
-} cli_sample_files;
-
-int cli_sampling_read(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
-                      cli_sample_files *files);
-void cli_sampling_free(cli_run *run, cli_sample_files *files);
+/* Reads the files of attributes and seeds, unless they have been read. */
+int cli_sampling_read(cli_run *run, cli_sampling *s, const cafe_graph *graph);
+void cli_sampling_free(cli_run *run, cli_sampling *s);
+/* The inputs of a run that come from here: paths, and what was read. */
+cafe_run_inputs cli_sampling_inputs(const cli_sampling *s);
 /* Says what came out, unless it is plain edge sampling. */
 void cli_sampling_say(cli_run *run, const cafe_sampled *sampled);
-
-/* All of these. */
-int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
-               cafe_sampled **sampled);
-
-/* The options in a report. */
-void cli_report_sampling(cafe_report *report, const cli_sampling *s);
 
 #endif

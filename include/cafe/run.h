@@ -211,8 +211,9 @@ CAFE_API double cafe_run_seconds(const cafe_run *run, cafe_run_step step);
 /* Members of a report: the graph, method and options, forecast, course, certificate or communities,
  * warnings, checkpoint, seconds, memory. dry: the forecast alone. docs/report.md describes them. */
 CAFE_API void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report);
-/* The members that are options of the method, its sampling and the finish, for reports of calls
- * that work with the run. */
+/* The members that are options of the sampling; or of the method, its sampling and the finish. For
+ * reports of calls that work with the run. */
+CAFE_API void cafe_run_report_sampling(const cafe_run *run, cafe_report *report);
 CAFE_API void cafe_run_report_options(const cafe_run *run, cafe_report *report);
 
 #ifdef __cplusplus

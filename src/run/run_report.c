@@ -8,8 +8,12 @@
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
 
+static void put_path(cafe_report *report, const char *key, const char *path) {
+    if (path) cafe_report_string(report, key, path);
+}
+
 /* The options that belong to the sampling; of lambda and the mean only the one that counts. */
-static void put_sampling(const cafe_run *run, cafe_report *report) {
+void cafe_run_report_sampling(const cafe_run *run, cafe_report *report) {
     const cafe_option_table *table = run->tables[RUN_SAMPLE].table;
     const cafe_sampler *row = cafe_sampler_of((cafe_sampling)run->options.sampling);
     if (!table) return;
@@ -23,16 +27,14 @@ static void put_sampling(const cafe_run *run, cafe_report *report) {
             cafe_sampler_has(row, name))
             cafe_report_options(report, &one, &run->sample);
     }
-}
-
-static void put_path(cafe_report *report, const char *key, const char *path) {
-    if (path) cafe_report_string(report, key, path);
+    put_path(report, "attributes", run->given.attributes_path);
+    put_path(report, "seeds", run->given.seeds_path);
 }
 
 void cafe_run_report_options(const cafe_run *run, cafe_report *report) {
     const run_table *own = &run->tables[RUN_OWN];
     cafe_report_string(report, "method", run->method->name);
-    put_sampling(run, report);
+    cafe_run_report_sampling(run, report);
     cafe_report_options(report, own->table, own->values);
     if (run->tables[RUN_FINISH].table) {
         cafe_report_options(report, run->tables[RUN_FINISH].table, &run->finish);
@@ -40,8 +42,6 @@ void cafe_run_report_options(const cafe_run *run, cafe_report *report) {
     }
     if (run->propagate)
         cafe_report_options(report, run->tables[RUN_PROPAGATE].table, &run->propagation);
-    put_path(report, "attributes", run->given.attributes_path);
-    put_path(report, "seeds", run->given.seeds_path);
 }
 
 static void put_options(const cafe_run *run, cafe_report *report) {
