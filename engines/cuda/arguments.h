@@ -1,7 +1,7 @@
-/* What the kernels work on: plain numbers and addresses on the device, handed over by value.
+/* The arguments of the kernels: numbers and device addresses, passed by value.
  *
- * Rows of a block are `stride` floats apart and start on 16 bytes; the floats after the last column
- * are 0. A row of `stride` floats is the work of row_threads() threads, four floats each at a time.
+ * Rows of a block are `stride` floats apart and aligned to 16 bytes; the floats after the last
+ * column are 0. row_threads() threads work on a row of `stride` floats, four floats each at a time.
  */
 #ifndef CAFE_CUDA_ARGUMENTS_H
 #define CAFE_CUDA_ARGUMENTS_H
@@ -20,7 +20,8 @@ enum {
     COPIES = 8   /* of the sums of a chunk, so that fewer blocks add to the same numbers */
 };
 
-/* Threads of a row: a power of two, a warp at most, and as many edges as they read at a time. */
+/* Returns the threads of a row: a power of two, at most a warp; they read as many edges at a time.
+ */
 CAFE_INLINE int row_threads(int64_t stride) {
     int threads = 8;
     while (threads < WARP && threads * 4 < stride) threads *= 2;
@@ -85,20 +86,20 @@ typedef struct long_rows {
     float *sums;   /* of each piece */
 } long_rows;
 
-/* Rows as they are read: floats, or (NULL: not) the same numbers in 16 bits. */
+/* Stored rows: floats, or the same numbers in 16 bits (NULL: floats). */
 typedef struct stored {
     const float *x;
     const uint16_t *packed;
     int32_t storage;
 } stored;
 
-/* Rows of edges that warps take one after the other. */
+/* Rows of edges, which warps take one after the other. */
 typedef struct row_work {
     links links;
     nodes range;
     long_rows wide;
     stored x;            /* the rows that are summed up */
-    const uint8_t *skip; /* by node: rows that nobody needs; NULL: none */
+    const uint8_t *skip; /* by node: rows that are not needed; NULL: none */
     const float *inner;  /* of each row of the range, a_u / p_u inside a chunk; NULL: 0 */
     int64_t stride;
     int32_t *taken; /* how many items are; 0 before */
@@ -168,7 +169,7 @@ typedef struct sum_dots_args {
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* Which nodes form a chunk, and what lies inside (operator/chunks.h). */
+/* The nodes of each chunk, and the edges and masses inside (operator/chunks.h). */
 typedef struct chunks_args {
     links links;
     int64_t block, step, count; /* nodes of a block, chunks of one; all chunks */
@@ -199,16 +200,16 @@ typedef scan_args scan_numbers_args;
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* A row that no other of the chunk reads is written to its place at once; the others are kept until
- * all of the chunk have moved. */
+/* The new row of a node is written at once if no other node of the chunk reads it. Other rows are
+ * kept until all nodes of the chunk have moved. */
 typedef struct sweep_args {
     row_work work;         /* of the chunk; the nodes that are fixed are skipped */
     float *h, *rows;       /* all rows; the chunk's new ones that are kept */
     uint16_t *packed;      /* all rows in 16 bits; NULL: not */
-    float *single;         /* S as it is read */
+    float *single;         /* S in single precision, scaled for reading */
     int32_t *kept, *count; /* numbers of the rows that are kept, and how many; 0 before */
     cafe_gains *gains;     /* of the chunk: COPIES of the sums of its moves and edges inside */
-    double *s, *totals;    /* S; what the chunk adds to it, COPIES */
+    double *s, *totals;    /* S; its change in the chunk, COPIES times */
     const double *mass;    /* of the chunk */
     const int64_t *inner_offsets;                /* of its nodes; NULL: no edges inside */
     const int32_t *inner_owners, *inner_targets; /* numbers in the chunk */
@@ -226,7 +227,7 @@ typedef sweep_args move_any_rows_args;
 typedef sweep_args sum_inner_args;
 typedef sweep_args settle_args;
 
-/* `count` floats rounded to the storage, in place, and as 16 bits beside them */
+/* Rounds `count` floats to the storage, in place, and stores them in 16 bits */
 typedef struct pack_rows_args {
     float *x;
     uint16_t *packed;
@@ -234,7 +235,7 @@ typedef struct pack_rows_args {
     int32_t storage;
 } pack_rows_args;
 
-/* growths_c of some chunks, from their sums and what they add to S; then *gain + growths_0 + ... */
+/* growths_c of some chunks, from their sums and their change of S; then *gain + growths_0 + ... */
 typedef struct sum_gains_args {
     const cafe_gains *gains;
     const double *totals;
@@ -256,8 +257,8 @@ typedef struct tall {
     int64_t a_stride, b_stride, columns, right;
 } tall;
 
-/* parts: k x k of each part, upper tiles; part i has the rows starts_i .. starts_i+1 - 1 of the
- * list (NULL: those rows themselves) */
+/* parts: k x k of each part, upper tiles. Part i has rows starts_i .. starts_i+1 - 1 of the list
+ * (NULL: of the block) */
 typedef struct gram_parts_args {
     tall x;
     const double *weights;
@@ -282,14 +283,14 @@ typedef struct transform_rows_args {
     const float *from;
     float *x;
     const double *m, *shift;
-    const int64_t *kept; /* NULL: all, else m is upper triangular */
+    const int64_t *kept; /* NULL: all; else m is upper triangular */
     int64_t rows, from_stride, stride, inner, k, zeros, tiles;
 } transform_rows_args;
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Every kernel, the threads of its blocks, and how many of these a multiprocessor holds at least.
- */
+/* Every kernel, the threads of its blocks, and the least number of blocks that a multiprocessor
+ * holds. */
 #define KERNELS(X)                   \
     X(copy_rows, BLOCK, 1)           \
     X(scale_rows, BLOCK, 1)          \

@@ -1,4 +1,4 @@
-/* What of the graph lies inside each chunk. */
+/* The edges and masses inside each chunk. */
 
 /* The sum of p over a chunk, node by node; a thread a chunk. */
 BODY void weigh_chunks_body(const chunks_args *a, int64_t block) {
@@ -35,7 +35,7 @@ BODY int is_inside(const chunks_args *a, const spot *s, int64_t w) {
     return (uint32_t)(far < 0 ? -far : far) % (uint32_t)a->step == 0;
 }
 
-/* How many edges each node keeps, those to later nodes; a_u / p_u. */
+/* Counts the edges of each node to later nodes of its chunk, and sets a_u / p_u. */
 BODY void count_inside_body(const chunks_args *a, int64_t block) {
     const links *q = &a->links;
     THREADS(t) {

@@ -1,4 +1,4 @@
-/* The CUDA engine: transfers, blocks, copies, starts; what the library exports. */
+/* The CUDA engine: transfers, blocks, copies, starts; the table that the library exports. */
 #include "cuda.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ static cafe_status run_copy(cafe_context *context, const cuda_state *state, copy
     return cuda_check(context, state, launch_copy_rows(state->device, blocks, &a));
 }
 
-/* Floats after the columns, where these are the block's last. */
+/* Returns the number of padding floats to clear, if `end` is the block's last column. */
 static int64_t zeros_after(const cafe_block *x, int64_t end) {
     return x->first == 0 && end == x->columns ? x->stride - end : 0;
 }
@@ -296,7 +296,7 @@ done:
 /* Normal numbers are drawn here, as the processor draws them. */
 typedef struct normal_job {
     const cafe_start *start;
-    int64_t first, columns, width; /* of the piece's rows; all columns, those drawn */
+    int64_t first, columns, width; /* of the piece's rows; all columns, drawn columns */
     float *rows;
 } normal_job;
 

@@ -1,8 +1,7 @@
-/* The CUDA engine's operations, by file: cuda.c, graphs.c, chunks.c, sweep.c,
- * tall.c.
+/* The operations of the CUDA engine, by file: cuda.c, graphs.c, chunks.c, sweep.c, tall.c.
  *
- * They are plain C and see the device through device.h alone, so that all of them are tested where
- * there is no device.
+ * The files are plain C and use the device through device.h only, so all of them are tested without
+ * a device.
  */
 #ifndef CAFE_CUDA_H
 #define CAFE_CUDA_H
@@ -16,7 +15,7 @@ typedef struct cuda_shared {
     const void *here;
     void *there;
     int64_t bytes, holders;
-    bool weighed; /* weights of edges with these factors, not the array itself */
+    bool weighed; /* weights of edges with these factors included */
 } cuda_shared;
 
 typedef struct cuda_state {
@@ -39,7 +38,8 @@ static inline int64_t cuda_blocks(int64_t count, int64_t each) {
     return (count + each - 1) / each;
 }
 
-/* Blocks of one warp for so many items, or as many as run at once: these go on by themselves. */
+/* Returns the number of blocks of one warp for `items` items, at most as many as run at once: each
+ * block takes further items. */
 static inline int64_t cuda_warps(const cuda_state *state, int64_t items) {
     enum { RESIDENT = 16 }; /* on a multiprocessor: arguments.h */
     int64_t most = RESIDENT * (int64_t)device_processors(state->device);
@@ -51,7 +51,7 @@ static inline bool cuda_warp_rows(int64_t stride) {
     return row_threads(stride) == WARP && stride <= 4 * WARP;
 }
 
-/* Items of some rows of links (neighbours_body.h). */
+/* Returns the items of some rows of edges (neighbours_body.h). */
 static inline int64_t cuda_items(const row_work *w) {
     int64_t across = WARP / row_threads(w->stride);
     return cuda_blocks(w->wide.pieces, across) + cuda_blocks(w->range.count, across);
@@ -60,7 +60,7 @@ static inline int64_t cuda_items(const row_work *w) {
 /* An error of the device as a status, with a text. */
 cafe_status cuda_check(cafe_context *context, const cuda_state *state, int error);
 
-/* Memory of the device for count numbers; refused with what there is. */
+/* Allocates memory of the device for `count` numbers; an error reports the free memory. */
 cafe_status cuda_new(cafe_context *context, const cuda_state *state, int64_t count, size_t size,
                      void **memory);
 
@@ -91,11 +91,11 @@ typedef struct cuda_long {
 
 cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const int64_t *offsets,
                            int64_t count, const nodes *ranges, cuda_long *found);
-/* Those of a range; room for the sums of their pieces. */
+/* Returns the long rows of a range, with room for the sums of their pieces. */
 long_rows cuda_long_of(const cuda_long *found, int64_t range, float *sums);
 void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *found);
 
-/* What is held of an operator. */
+/* The data that the engine holds for an operator. */
 typedef struct cuda_graph {
     links links;
     int64_t slices; /* of nodes, for products */
@@ -116,7 +116,7 @@ cafe_status cuda_project(cafe_context *context, const cafe_operator *op, void *h
 
 /* ---- chunks.c -------------------------------------------------------------------------------- */
 
-/* What lies inside chunks, on the device: a->mass, and where a chunk has more than one node
+/* Computes the inside of chunks on the device: a->mass, and if a chunk has more than one node
  * a->inner, a->offsets, a->targets and a->weights. */
 cafe_status cuda_chunks_fill(cafe_context *context, const cuda_state *state,
                              const cafe_chunks *chunks, chunks_args *a);

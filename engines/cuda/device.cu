@@ -40,7 +40,7 @@ int device_open(device **made, char *text, size_t size) {
         device_close(d);
     else
         *made = d;
-    cudaGetLastError(); /* what is returned is not left behind */
+    cudaGetLastError(); /* clears the error that was returned */
     return error;
 }
 

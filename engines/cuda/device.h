@@ -1,8 +1,8 @@
-/* The device as the engine sees it: memory, transfers and kernels, in the order of the calls.
+/* The device for the engine: memory, transfers and kernels, in the order of the calls.
  *
- * Nothing here waits unless it says so. A call that returns a number returns 0, or an error that
- * device_error() puts into words. device.cu is the real one; emulated.c runs the kernels' bodies in
- * plain loops on this machine's memory.
+ * A call waits only if its comment says so. A call that returns a number returns 0, or an error for
+ * device_error(). device.cu is the real device; emulated.c runs the bodies of the kernels in plain
+ * loops on the memory of this machine.
  */
 #ifndef CAFE_CUDA_DEVICE_H
 #define CAFE_CUDA_DEVICE_H
@@ -24,7 +24,8 @@ typedef struct device device;
 
 enum { TRANSFER = 32 << 20, SLOTS = 2 }; /* bytes of a transfer; transfers on their way */
 
-/* What there is, in a line of text: "NVIDIA H200, 139.8 GiB, driver 13.0". Or why there is none. */
+/* Describes the device in a line of text: "NVIDIA H200, 139.8 GiB, driver 13.0"; or the reason why
+ * there is none. */
 int device_open(device **made, char *text, size_t size);
 void device_close(device *d); /* accepts NULL */
 const char *device_error(int error);
@@ -37,8 +38,8 @@ int device_processors(device *d); /* that blocks of threads run on */
 int device_zero(device *d, void *to, int64_t bytes);
 int device_copy(device *d, void *to, const void *from, int64_t bytes);
 
-/* Pinned memory of this machine, TRANSFER bytes in each slot, made when it is first asked for; to
- * the device from it, and back. What is in a slot may be touched again after device_wait(). */
+/* Returns pinned memory of this machine, TRANSFER bytes in each slot, allocated at its first use,
+ * for transfers in both directions. A slot may be reused after device_wait(). */
 void *device_slot(device *d, int slot);
 int device_up(device *d, int slot, void *to, int64_t bytes);
 int device_down(device *d, int slot, const void *from, int64_t bytes);

@@ -12,7 +12,7 @@ typedef struct long_job {
     long_row *rows; /* NULL: they are counted */
 } long_job;
 
-/* One range after the other: how many of its rows are long, or which. */
+/* Counts or lists the long rows of each range. */
 static void find_long(void *argument, int64_t first, int64_t last) {
     const long_job *job = argument;
     for (int64_t r = first; r < last; r++) {
@@ -82,7 +82,7 @@ void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *f
 
 /* ---- held ------------------------------------------------------------------------------------ */
 
-/* What is on the device already. */
+/* Finds an operator that is on the device already. */
 static cuda_shared *find(const cuda_state *state, const void *here, int64_t bytes, bool weighed) {
     cuda_shared *s = state->shared;
     while (s && (s->here != here || s->bytes != bytes || s->weighed != weighed)) s = s->next;
@@ -141,7 +141,7 @@ static void free_graph(cafe_context *context, cuda_state *state, cuda_graph *g) 
  * edges, with their factors, take their place. */
 static cafe_status weigh(cafe_context *context, cuda_state *state, const cafe_operator_parts *q,
                          links *l) {
-    enum { SHARE = 8 }; /* of the memory that is left, at most one of so many */
+    enum { SHARE = 8 }; /* at most one part in SHARE of the free memory */
     int64_t left, all, bytes = q->offsets[q->n] * (int64_t)sizeof *q->weights;
     weigh_links_args a = {*l, NULL, cuda_warps(state, q->n)};
     cafe_status status = CAFE_OK;
@@ -212,7 +212,7 @@ cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const 
     if (!g) return CAFE_ERROR_MEMORY;
     *g = (cuda_graph){0};
     CAFE_TRY(take_links(context, state, q, &g->links));
-    if (q->p) CAFE_TRY(cut_slices(context, state, q->offsets, g)); /* else only added up */
+    if (q->p) CAFE_TRY(cut_slices(context, state, q->offsets, g)); /* otherwise only degrees */
     *held = g;
     return CAFE_OK;
 done:
@@ -249,7 +249,7 @@ cafe_status cuda_project(cafe_context *context, const cafe_operator *op, void *h
     return cuda_sum_columns(context, cuda_of(x), x, x->stride, op->parts.p, SUM_PLAIN, s);
 }
 
-/* S as it is subtracted, in single precision, on the device. */
+/* Computes S in single precision, scaled for subtraction, on the device. */
 static cafe_status give_mean(cafe_context *context, const cafe_operator *op, void *held,
                              const cafe_block *x, void **there) {
     const cuda_state *state = cuda_of(x);

@@ -1,4 +1,4 @@
-/* The bodies of all kernels, for whoever compiles them: the device's compiler, or plain C. */
+/* The bodies of all kernels, compiled by the device's compiler or as plain C. */
 #ifndef CAFE_CUDA_KERNELS_H
 #define CAFE_CUDA_KERNELS_H
 

@@ -2,12 +2,12 @@
 
 /* ---- a row's dot product --------------------------------------------------------------------- */
 
-/* Lane l adds up the columns l, l + lanes, ...; 16 lanes, or as many as the stride has floats. */
+/* Lane l adds the columns l, l + lanes, ...; 16 lanes, or as many as the stride has floats. */
 BODY int lanes_of(int64_t stride) {
     return stride < 16 ? (int)stride : 16;
 }
 
-/* Lanes half their number apart until there are four; these in double precision. */
+/* Adds lanes half their number apart until four are left, then these in double precision. */
 BODY double add_lanes(int lanes, const float *x) {
     float four[4];
     for (int i = 0; i < 4; i++)
@@ -84,7 +84,7 @@ INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at)
     return out;
 }
 
-enum { AT_ONCE = 12 }; /* rows asked for before the first is added */
+enum { AT_ONCE = 12 }; /* rows prefetched before the first is added */
 
 /* Edges that a team works on: `all` of them from `from` on, of row u, four columns from `column`
  * on. Every thread of the team reads one edge of a batch, and all of them take it from there. */
@@ -97,7 +97,7 @@ typedef struct some_links {
     float weight;
 } some_links;
 
-/* Edges i .. i + AT_ONCE - 1 of a batch that begins with edge j, or those before `count`. */
+/* Adds edges i .. i + AT_ONCE - 1 of a batch that begins with edge j, up to `count`. */
 INLINE_BODY void add_rows(const some_links *s, const int32_t storage, const team by,
                           const int whole, int j, int i, int count, four *sum) {
     const four none = {0, 0, 0, 0};
@@ -119,7 +119,7 @@ INLINE_BODY void add_rows(const some_links *s, const int32_t storage, const team
     }
 }
 
-/* Their sum, edge by edge; the next batch is asked for meanwhile. */
+/* Returns the sum edge by edge; prefetches the next batch. */
 INLINE_BODY four sum_stored(some_links s, const int32_t storage, const team by) {
     four sum = {0, 0, 0, 0};
     for (int j = 0; j < s.all; j += by.group) {
@@ -162,7 +162,7 @@ INLINE_BODY four load_fresh(const float *x) {
 #endif
 }
 
-/* The sums of a long row's pieces, one after the other. */
+/* Adds the sums of a long row's pieces, one after the other. */
 BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
     four sum = load_fresh(sums);
     for (int64_t piece = 1; piece < pieces; piece += AT_ONCE) {
@@ -179,9 +179,8 @@ BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
     return sum;
 }
 
-/* What a team of threads has: number i of the range, node u, or none (i < 0); the edges that it
- * sums up, which are the row's or (wide >= 0: the number of a long row) those of a piece; the first
- * batch of them. */
+/* The work of a team of threads: number i of the range and node u, or nothing (i < 0); the edges of
+ * the row, or of a piece of it (wide >= 0: the number of the long row); their first batch. */
 typedef struct row_at_work {
     int32_t i, u, wide, piece;
     int64_t from, to;
@@ -195,7 +194,7 @@ BODY int64_t pieces_of(const links *q, int64_t u) {
     return (q->offsets[u + 1] - q->offsets[u] + PIECE - 1) / PIECE;
 }
 
-/* The sum of these edges, four columns. */
+/* Returns the sum over these edges, four columns. */
 INLINE_BODY four sum_links(const row_work *w, const row_at_work *r, const int32_t storage,
                            int64_t column, const team by) {
     const some_links s = {&w->links,      &w->x,       r->from,   r->u,     (int)(r->to - r->from),
@@ -209,7 +208,7 @@ BODY four sum_pieces(const row_work *w, const row_at_work *r, int64_t column) {
                       pieces_of(&w->links, r->u));
 }
 
-/* The last long row whose first piece is not behind this one. */
+/* Returns the last long row whose first piece is at or before this one. */
 BODY int64_t wide_of(const long_rows *wide, int64_t piece) {
     int64_t low = 0, high = wide->count - 1;
     while (low < high) {
@@ -222,8 +221,8 @@ BODY int64_t wide_of(const long_rows *wide, int64_t piece) {
     return low;
 }
 
-/* What a warp takes at a time is an item: a row for each of its teams, or a piece of a long row.
- * Pieces come first; the team that sums up the last piece of a row goes on with the row. */
+/* A warp takes one item at a time: a row for each of its teams, or a piece of a long row. Pieces
+ * come first. The team that adds the last piece of a row finishes the row. */
 BODY int64_t piece_items(const row_work *w, int across) {
     return (w->wide.pieces + across - 1) / across;
 }
@@ -232,7 +231,7 @@ BODY int64_t all_items(const row_work *w, int across) {
     return piece_items(w, across) + (w->range.count + across - 1) / across;
 }
 
-/* What thread t has with this item: the numbers are asked for, and not looked at. */
+/* Returns the work of thread t in this item; numbers are loaded, but not used yet. */
 INLINE_BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group) {
     const int across = WARP / group;
     const int64_t rows_from = piece_items(w, across);
@@ -254,7 +253,7 @@ INLINE_BODY row_at_work take_row(const row_work *w, int64_t item, int t, int gro
     return r;
 }
 
-/* Its edges: long rows come by their pieces. The first batch is asked for. */
+/* Sets the edges of the row, or of a piece of a long row, and loads the first batch. */
 INLINE_BODY void read_row(const row_work *w, row_at_work *r, const team by) {
     if (r->wide >= 0) {
         r->from += (r->piece - w->wide.rows[r->wide].first) * PIECE;

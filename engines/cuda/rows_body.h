@@ -48,7 +48,7 @@ BODY void add_power_body(const add_power_args *a, int64_t block) {
             int64_t at = block * BLOCK * PER + i * BLOCK + t;
             if (at >= count) continue;
             float factor = (float)(a->a * (a->p ? a->p[at / a->stride] : 1)), y;
-            if (a->first) { /* what has factor 0 may be anything: unread */
+            if (a->first) { /* terms with factor 0 are not read: their arrays may be undefined */
                 float old = a->c != 0 ? a->c * a->y[at] : 0;
                 y = old + (a->b != 0 ? a->b * a->x[at] : 0);
             } else {
@@ -82,7 +82,7 @@ BODY double row_size(const start_rows_args *a, const float *row) {
     return a->kind == START_SIMPLEX ? size : sqrt(size);
 }
 
-/* What becomes of a row: it is drawn, or stands already. */
+/* The start of a row: drawn, or one of the given kinds. */
 enum { ROW_DRAWN, ROW_GIVEN, ROW_LABEL, ROW_EVEN };
 
 BODY int row_fate(const start_rows_args *a, int64_t u, const float *row) {
@@ -93,7 +93,7 @@ BODY int row_fate(const start_rows_args *a, int64_t u, const float *row) {
 
 /* ---- of the edges ---------------------------------------------------------------------------- */
 
-/* Columns of a start that are added up beside the threads; those of longer rows in their places. */
+/* Columns of a start that are summed in shared memory; longer rows are summed in place. */
 enum { START_HELD = 1024 };
 
 /* Row u of A S: the marks of 32 edges at a time, then each thread adds its columns t, t + 32, ...

@@ -1,6 +1,6 @@
 /* Sums over nodes, of fixed shape. */
 
-enum { AHEAD = 16 }; /* numbers asked for before the first is added */
+enum { AHEAD = 16 }; /* numbers loaded before the first is added */
 
 /* total + x_0 + x_1 + ..., count numbers `step` apart. */
 BODY double add_column(double total, const double *x, int64_t step, int64_t count) {

@@ -4,7 +4,7 @@
 
 #include "cuda.h"
 
-enum { BATCH = 1024 }; /* chunks whose gains wait for one another */
+enum { BATCH = 1024 }; /* chunks whose gains are summed together */
 
 typedef struct sweep {
     cuda_state *state;
@@ -54,7 +54,7 @@ static cafe_status cut(cafe_context *context, const cafe_operator *op, sweep *w)
     return cuda_long_find(context, w->state, op->parts.offsets, c->count, w->ranges, &w->wide);
 }
 
-/* What lies inside the chunks. */
+/* Computes the inside of the chunks. */
 static cafe_status fill_chunks(cafe_context *context, sweep *w) {
     sweep_args *a = &w->all;
     chunks_args *inside = &w->inside;
@@ -66,7 +66,7 @@ static cafe_status fill_chunks(cafe_context *context, sweep *w) {
     return CAFE_OK;
 }
 
-/* S, and as it is read. */
+/* Sets S and its scaled copy for reading. */
 static cafe_status put_sums(cafe_context *context, const sweep *w, const double *s) {
     int64_t stride = w->all.work.stride;
     float *single = w->state->host->allocate(context, stride, sizeof *single);
@@ -166,7 +166,7 @@ done:
     return status;
 }
 
-/* What chunk c sees. */
+/* Returns the arguments of chunk c. */
 static sweep_args chunk_of(const sweep *w, int64_t c) {
     sweep_args a = w->all;
     int64_t start = w->chunks->starts[c], at = c % BATCH;

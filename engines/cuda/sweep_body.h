@@ -26,14 +26,14 @@ BODY float tilted(float h, float x) {
     return h * exponential(x < 0 ? x : 0);
 }
 
-/* How a node is pulled (kernels/row_kernels.h), and what it keeps, or theta. */
+/* The pull of a node (kernels/row_kernels.h), and its own weight, or theta. */
 typedef struct pull {
     float degree, own, keep;
 } pull;
 
-/* What is the same for all rows of a sweep: constants in the kernel of most of them. */
+/* Constants of a sweep, which most kernels have at compile time. */
 typedef struct kind {
-    int group, softmax, held; /* threads of a row; z and the old row lie beside the threads */
+    int group, softmax, held; /* threads of a row; z and the old row are in shared memory */
     int32_t storage;          /* or ANY_STORAGE */
 } kind;
 
@@ -64,10 +64,10 @@ INLINE_BODY pull pull_of(const sweep_args *a, const kind how, double mass, const
 
 /* ---- new rows -------------------------------------------------------------------------------- */
 
-/* A row's numbers are held beside the threads if there is room for them. */
+/* The numbers of a row are in shared memory if they fit. */
 enum { HELD = 256 };
 
-/* A row at work: it moves; others of the chunk read it. */
+/* The state of a row: it moves; other nodes of the chunk read it. */
 typedef struct work {
     row_at_work row;
     int32_t there, kept;
@@ -79,7 +79,7 @@ BODY void set_work(const sweep_args *a, work *w) {
     w->kept = w->row.i >= 0 && w->row.inner > 0;
 }
 
-/* The old row and z, beside the threads or not, and where the new row goes. */
+/* The places of the old row and z (shared memory or not) and of the new row. */
 typedef struct places {
     const float *h;
     float *z, *to;
@@ -94,8 +94,8 @@ INLINE_BODY places places_of(const sweep_args *a, const kind how, const work *w,
     return p;
 }
 
-/* z = sum / d - s + own h, four columns at a time; the old row comes meanwhile. A row that stays,
- * and is read as one that moves, is copied. What it keeps. */
+/* z = sum / d - s + own h, four columns at a time, while the old row loads. A row that stays, and
+ * is read like one that moves, is copied. Returns the own weight. */
 INLINE_BODY float pull_row(const sweep_args *a, const kind how, const work *w, const float *single,
                            double mass, float *held, int slot, const team on) {
     const int64_t stride = a->work.stride;
@@ -124,7 +124,7 @@ INLINE_BODY float pull_row(const sweep_args *a, const kind how, const work *w, c
     return by.keep;
 }
 
-/* What a row keeps, or theta; what it is divided by, and (softmax) its largest z. */
+/* The own weight of a row, or theta; its divisor; and (softmax) its largest z. */
 typedef struct measure {
     float keep, inverse, stay, top; /* stay: 1 where nothing pulls */
 } measure;
@@ -150,7 +150,7 @@ INLINE_BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, fo
     *(four_packed *)packed = small;
 }
 
-/* The new row, and what it adds to S: of a row of one panel in `shift`, or at once. */
+/* Writes the new row, and adds its change to S: for a row of one panel in `shift`, else at once. */
 INLINE_BODY void write_row(const sweep_args *a, const kind how, const work *w, const places *at,
                            const measure *by, double *totals, double *shift, const team on) {
     const int64_t stride = a->work.stride;
@@ -191,7 +191,7 @@ INLINE_BODY void move_all(const sweep_args *a, int64_t block, const kind how) {
     SHARED(float, first, LANES);
     SHARED(float, second, LANES);
     SHARED(float, held, 2 * HELD); /* old rows; z */
-    SHARED(float, means, HELD);    /* S as it is read */
+    SHARED(float, means, HELD);    /* S, scaled for reading */
     SHARED(double, shift, 4 * WARP);
     SHARED(double, gain, 2 * WARP);
     OWN(work, on, 1);
@@ -389,7 +389,7 @@ BODY void sum_inner_body(const sweep_args *a, int64_t block) {
 
 /* ---- S and the rows -------------------------------------------------------------------------- */
 
-/* The first block has S; the others bring the rows that were kept to their places, a warp a row. */
+/* The first block updates S; the others write the kept rows to their places, one row per warp. */
 BODY void settle_body(const sweep_args *a, int64_t block) {
     const int64_t stride = a->work.stride;
     THREADS(t) {
@@ -409,7 +409,8 @@ BODY void settle_body(const sweep_args *a, int64_t block) {
 
 /* ---- the growth of the objective ------------------------------------------------------------- */
 
-/* A block has a chunk: the columns of what it adds to S in their order, then its sums. */
+/* A block has one chunk: it adds the squares of the change of S in the order of the columns, then
+ * the sums of the chunk. */
 BODY void sum_gains_body(const sum_gains_args *a, int64_t block) {
     SHARED(double, terms, BLOCK);
     OWN(double, squares, 1); /* of thread 0 */

@@ -7,7 +7,7 @@
 
 /* ---- sums over rows -------------------------------------------------------------------------- */
 
-/* sums_k = the sum of count partial sums of so many columns, on the device. */
+/* sums_k = the sum of `count` partial sums of each column, on the device. */
 static cafe_status add_up(cafe_context *context, const cuda_state *state, const double *parts,
                           int64_t count, int64_t columns, double *sums) {
     void *there = NULL;
@@ -100,7 +100,7 @@ enum {
     PART_BYTES = 64 * 1024 * 1024
 };
 
-/* Rows of weight 0 are left out: those that are not, part by part. */
+/* Lists the rows with weight other than 0, part by part. */
 typedef struct list_job {
     const double *weights;
     int64_t n, block;

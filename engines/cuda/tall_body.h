@@ -13,7 +13,7 @@ BODY float tall_at(const tall *x, int64_t u, int64_t k) {
 /* Numbers of a tile that a thread brings: row (t + i BLOCK) / 64 of the step, column t % 64. */
 enum { BRINGS = STEP * TILE / BLOCK };
 
-/* What a thread has asked for of the rows from .. from + STEP - 1 of the part. */
+/* The numbers of rows from .. from + STEP - 1 of the part that a thread has loaded. */
 typedef struct ahead {
     float left[BRINGS], right[BRINGS];
     double weight; /* of row t */

@@ -1,4 +1,5 @@
-/* The naive engine: blocks, copies, starts, Gram matrices, sums; what the library exports. */
+/* The naive engine: blocks, copies, starts, Gram matrices, sums; the table that the library
+ * exports. */
 #include "naive.h"
 
 #include <math.h>
@@ -155,7 +156,7 @@ static cafe_status gram(cafe_context *context, const cafe_block *a, const cafe_b
                         const double *weights, bool single, double *result) {
     int64_t k = a->columns + (b ? b->columns : 0);
     (void)context;
-    (void)single; /* more than asked for */
+    (void)single; /* more precise than requested */
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < k; j++) {
             double sum = 0;

@@ -1,7 +1,7 @@
 /* The naive engine: plain loops from the definitions, one thread, for tests.
  *
- * Its blocks lie column after column, unlike the processor's: what touches the floats of a block
- * behind its engine's back is found out.
+ * Its blocks are column-major, unlike the processor's, so tests find code that reads the floats of
+ * a block without the engine.
  */
 #ifndef CAFE_NAIVE_H
 #define CAFE_NAIVE_H
@@ -16,13 +16,13 @@ static inline const cafe_engine_host *naive_host(const cafe_block *x) {
     return x->engine->state;
 }
 
-/* Row u as the contract of bits sees it: `stride` floats, 0 behind the last column. */
+/* Loads row u as the contract of bits defines it: `stride` floats, 0 after the last column. */
 void naive_load(const cafe_block *x, int64_t u, float *row);
 void naive_store(cafe_block *x, int64_t u, const float *row);
 
-/* The sum over k of x_k y_k: lane l of 4, 8 or 16 (as the stride has them) adds up k = l, l + 16,
- * ..., in single precision; then lanes half the number apart are added until there are 4, and these
- * in double precision as (0 + 2) + (1 + 3). */
+/* The sum over k of x_k y_k. Lane l of 4, 8 or 16 (by the stride) adds k = l, l + 16, ... in single
+ * precision. Lanes half their number apart are added until 4 are left, and these in double
+ * precision as (0 + 2) + (1 + 3). */
 double naive_dot(int64_t stride, const float *x, const float *y);
 
 /* The sum over u of weights_u x_uk (NULL: 1): pieces of cafe_piece_rows(n) rows, each added up in

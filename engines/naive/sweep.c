@@ -4,7 +4,7 @@
 
 #include "naive.h"
 
-/* An engine may leave operators out that it cannot run, and says so. */
+/* An engine may refuse operators that it cannot run. */
 static cafe_status need_graph(cafe_context *context, const cafe_engine_host *host,
                               const cafe_operator *op) {
     if (op->parts.offsets && !op->parts.f) return CAFE_OK;
@@ -217,8 +217,8 @@ static cafe_range chunk_nodes(const sweep *w, int64_t c) {
     return cafe_chunk_nodes(w->chunks, c, 0, cafe_chunk_size(w->chunks, c));
 }
 
-/* The new row of node u, number i of chunk c; what it adds to the sums of the chunk, on their grid.
- */
+/* Computes the new row of node u, number i of chunk c, and adds its shares to the sums of the
+ * chunk, on their grid. */
 static void move_node(sweep *w, int64_t c, int64_t i) {
     const cafe_operator_parts *q = w->q;
     const cafe_rule *rule = &w->rule;
@@ -253,8 +253,8 @@ static void move_node(sweep *w, int64_t c, int64_t i) {
         w->shift[k] += cafe_to_grid(p * ((double)row[k] - w->old[k]));
 }
 
-/* Adds 2 a(u,w) <Delta_u, Delta_w> / total of the links (u,w) inside the chunk, for u number i of
- * it, to the sums of the chunk. */
+/* Adds 2 a(u,w) <Delta_u, Delta_w> / total of the edges (u,w) inside the chunk, u number i, to the
+ * sums of the chunk. */
 static void add_inner(sweep *w, int64_t c, int64_t i) {
     const cafe_chunks *chunks = w->chunks;
     const int64_t *offsets = chunks->offsets + chunks->starts[c];
@@ -272,8 +272,8 @@ static void add_inner(sweep *w, int64_t c, int64_t i) {
     }
 }
 
-/* Growth of the objective with a chunk. The nodes and their edges are taken backwards: what they
- * add up has no order. */
+/* Returns the growth of the objective with a chunk. Nodes and edges are taken in reverse, which
+ * tests that these sums have no order. */
 static double run_chunk(sweep *w, int64_t c) {
     cafe_range all = chunk_nodes(w, c);
     double squares = 0;

@@ -1,7 +1,7 @@
-/* Bytes from every process to every other, as many as they like.
+/* Any number of bytes from every process to every other.
  *
- * Counts of MPI are 32 bits wide, so what one process sends another goes in pieces, of all pairs at
- * once. Whether there is room for all that comes is agreed on before.
+ * Counts of MPI have 32 bits, so messages are cut into pieces, sent for all pairs at once. Before
+ * the exchange all processes agree that each has room for its bytes.
  */
 #include <string.h>
 
@@ -24,13 +24,13 @@ static int64_t sum(const int64_t *sizes, int32_t count) {
     return all;
 }
 
-/* What is left of `size` bytes from piece i on, a piece at most. */
+/* Returns the size of piece i of `size` bytes; 0 after the end. */
 static int left(int64_t size, int64_t i) {
     int64_t bytes = size - i * piece;
     return (int)(bytes < 0 ? 0 : bytes < piece ? bytes : piece);
 }
 
-/* Piece i of what goes from and to all others; *more: there is a further one. */
+/* Exchanges piece i with all others; *more: another piece follows. */
 static int send_pieces(exchange *e, int64_t i, bool *more) {
     const petsc_state *s = e->state;
     const char *from = e->give;

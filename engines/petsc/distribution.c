@@ -1,13 +1,13 @@
-/* Which process holds which pieces: in turn, or as a partitioner has it, so that few edges lead
- * from one process to another. */
+/* The distribution of pieces to processes: in turn, or by a partitioner that keeps few edges
+ * between processes. */
 #include <string.h>
 
 #include <petscmat.h>
 
 #include "petsc.h"
 
-/* The pieces as a graph: rows first .. last - 1 of it are this process's to bring, each with the
- * edges to the other pieces. */
+/* The graph of pieces: this process provides rows first .. last - 1, each with its edges to other
+ * pieces. */
 typedef struct quotient {
     int64_t first, last;
     PetscInt *offsets, *targets, *counts, *sizes; /* PETSc frees the first three with its matrix */
@@ -20,7 +20,7 @@ static void free_quotient(quotient *q) {
     PetscFree(q->sizes);
 }
 
-/* Edges of piece i to each piece, into links[]. */
+/* Counts the edges from piece i to each piece, into links[]. */
 static void count_links(const cafe_operator_parts *q, const petsc_layout *l, int64_t i,
                         int64_t *links) {
     int64_t first = i * l->piece, last = first + petsc_piece_size(l, i);

@@ -1,4 +1,4 @@
-/* Products of eight columns, of floats or of doubles: what the eigensolver asks for. */
+/* Products of eight columns, of floats or doubles, for the eigensolver. */
 #include <string.h>
 
 #include "petsc.h"
@@ -38,8 +38,8 @@ static cafe_status weigh(cafe_context *context, petsc_state *state, weigh_job *j
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Own rows with room for ghosts behind them, which a block of as many bytes has: it stays with the
- * graph. */
+/* Copies this process's rows and leaves room for ghosts after them; the block stays with the graph
+ * for reuse. */
 static cafe_status take_rows(cafe_context *context, const cafe_engine *engine, petsc_graph *g,
                              int64_t floats, const void *x) {
     if (g->eight.x && g->eight.stride != floats) petsc_drop(context, &g->eight);
@@ -48,7 +48,7 @@ static cafe_status take_rows(cafe_context *context, const cafe_engine *engine, p
     return CAFE_OK;
 }
 
-/* As in graph.c: the rows that need no ghosts while these are on their way. */
+/* As in graph.c: rows without ghosts are computed while ghosts arrive. */
 static cafe_status multiply(cafe_context *context, const petsc_state *state, petsc_graph *g,
                             const cafe_operator_parts *q, bool single, const double *s, void *y) {
     cafe_range inner = {0, 1, g->inners, g->inner}, border = {0, 1, g->borders, g->border};

@@ -1,5 +1,5 @@
-/* Rows of all ghosts of a block, from those that hold them, in rounds of bounded size: a round has
- * so many rows of each neighbour, the next ones of what it is to get and to give. */
+/* Fetches the rows of all ghosts of a block from their owners, in rounds of bounded size: a round
+ * has a bounded number of rows of each neighbour, in both directions. */
 #define _GNU_SOURCE
 #include "petsc.h"
 
@@ -15,7 +15,7 @@ enum {
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-/* Room for the rows of neighbour i, in a buffer where those of others stand before it. */
+/* Returns the room for the rows of neighbour i in a buffer, after those of earlier neighbours. */
 static int64_t room_of(const petsc_trip *t, const PetscInt *offsets, PetscInt i) {
     int64_t all = offsets[i + 1] - offsets[i];
     return all < t->rows ? all : t->rows;
@@ -131,7 +131,7 @@ cafe_status petsc_ghosts(cafe_context *context, petsc_graph *g, const cafe_block
     return petsc_ghosts_end(context, g, x);
 }
 
-/* Whole pages behind the block's own rows. */
+/* Releases whole pages after the block's own rows. */
 void petsc_ghosts_leave(const petsc_graph *g, const cafe_block *x) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = (uintptr_t)(x->x + g->layout->own * x->stride);

@@ -18,7 +18,7 @@ static void free_graph(cafe_context *context, petsc_state *state, petsc_graph *g
     state->host->release(context, g);
 }
 
-/* places[w]: of own rows, and of ghosts behind them, in the order of their numbers; -1: neither. */
+/* places[w]: first own rows, then ghosts in the order of their ids; -1: neither. */
 static cafe_status find_ghosts(cafe_context *context, const petsc_state *state,
                                const cafe_operator_parts *q, petsc_graph *g, int32_t *places) {
     const petsc_layout *l = g->layout;
@@ -220,7 +220,7 @@ cafe_status petsc_project(cafe_context *context, const cafe_operator *op, void *
     return status;
 }
 
-/* The rows that need no ghosts while these are on their way. */
+/* Rows without ghosts are computed while ghosts arrive. */
 static cafe_status multiply(cafe_context *context, const petsc_state *state, petsc_graph *g,
                             const cafe_operator *local, cafe_side side, float a,
                             const cafe_block *x, const double *s, float b, float c, cafe_block *y) {

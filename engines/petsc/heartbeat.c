@@ -1,10 +1,10 @@
-/* Is everybody there? A thread of each process sends the next one an empty message every second,
- * and expects one of the process before it, whatever its own process computes or waits for. Where
- * none came for a minute, the process before it is stopped or cannot be reached: a call of MPI that
- * waits for it would not return, so this thread says so and ends all.
+/* Detects lost processes. A thread of each process sends an empty message to the next process every
+ * second, and expects one from the process before, whatever the processes compute or wait for. If
+ * none came for a minute, the process before is stopped or unreachable. MPI calls that wait for it
+ * would not return, so this thread reports it and ends all processes.
  *
- * It counts its own seconds: processes that were all stopped, and go on, have missed nothing. MPI
- * has to allow calls from several threads at once; there is no such thread where it does not.
+ * The thread counts its own seconds, so processes that were all suspended and continue miss
+ * nothing. MPI must allow calls from several threads at once; otherwise there is no such thread.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void *leave(void *unused) {
     return unused;
 }
 
-/* Also where MPI itself cannot end the others any more. */
+/* Also ends the process if MPI cannot end the others any more. */
 static void end_silence(void) {
     pthread_t last;
     PetscFPrintf(PETSC_COMM_SELF, stderr,
@@ -52,7 +52,7 @@ static void end_silence(void) {
     _exit(1);
 }
 
-/* Before MPI is begun nobody else can be ended. */
+/* Before MPI has begun, no other process can be ended. */
 static void end_meeting(void) {
     static const char text[] = "cafe: not all processes have come in time: this one ends\n";
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);

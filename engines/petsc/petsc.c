@@ -1,4 +1,4 @@
-/* The engine: MPI and PETSc begun and ended, and what the library exports. */
+/* The engine: start and end of MPI and PETSc, and the table that the library exports. */
 #define _GNU_SOURCE
 #include "petsc.h"
 
@@ -40,8 +40,8 @@ bool petsc_idle(int count, MPI_Request *requests) {
 
 /* ---- begun and ended ------------------------------------------------------------------------- */
 
-/* Once a process: MPI cannot be begun again. Its end waits for the others; a program that fails
- * alone does not wait, since they may be waiting for it. */
+/* Runs once per process, because MPI cannot be started again. A normal end waits for the others; a
+ * program that fails does not wait, because the others may be waiting for it. */
 static void end_all(int status, void *unused) {
     PetscBool begun = PETSC_FALSE;
     int ended = 0, ranks = 1;
@@ -56,7 +56,7 @@ static void end_all(int status, void *unused) {
     if (!ended) MPI_Finalize();
 }
 
-/* MPI's own plug-ins look for its symbols among those of the program. */
+/* MPI's plug-ins look for symbols of MPI among those of the program. */
 static void show_symbols(void) {
     Dl_info info;
     if (dladdr((const void *)MPI_Init_thread, &info))
@@ -172,5 +172,5 @@ const cafe_engine_library cafe_engine_entry = {
     .version = "1",
     .ops = &operations,
     .open = open_engine,
-    .close = close_engine, /* and nothing about what was opened: MPI is begun for runs alone */
+    .close = close_engine, /* no `about`: MPI is started for runs only */
 };

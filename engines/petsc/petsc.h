@@ -1,9 +1,9 @@
-/* The engine of several processes: who holds which rows, and what the files share.
+/* The engine of several processes: the owners of rows, and functions that its files share.
  *
- * A block of n rows is cut into pieces of cafe_piece_rows(n) rows; a piece is a process's, whole,
- * and all pieces of a small block are one process's (operator/chunks.h). A process keeps the rows
- * of its pieces in their order, and behind them room for ghosts: copies of the rows of others that
- * its edges lead to. The room is address space: memory is taken by the rows that are written.
+ * A block of n rows is cut into pieces of cafe_piece_rows(n) rows. A process owns whole pieces, and
+ * one process owns all pieces of a small block (operator/chunks.h). A process stores the rows of
+ * its pieces in their order, followed by room for ghosts: copies of rows of other processes to
+ * which its edges lead. The room is address space; only rows that are written take memory.
  */
 #ifndef CAFE_PETSC_H
 #define CAFE_PETSC_H
@@ -24,7 +24,7 @@ typedef struct petsc_layout {
     int32_t *number;          /* of each of them */
     int64_t count, *mine;     /* pieces of this process */
     int64_t users;            /* blocks and graphs that have it */
-    bool kept;                /* it was asked for: it stays when nobody has it */
+    bool kept;                /* requested by the caller: stays if no block uses it */
 } petsc_layout;
 
 typedef struct petsc_state {
@@ -46,8 +46,8 @@ cafe_status petsc_mpi(cafe_context *context, const petsc_state *state, int code)
 cafe_status petsc_check(cafe_context *context, const petsc_state *state, PetscErrorCode code);
 #define PETSC_MPI(call) CAFE_TRY(petsc_mpi(context, state, call))
 
-/* Are these requests done, now or within a second? Where a run failed or was cancelled, others may
- * never answer: what MPI reads and writes for a request that is not done must not be released. */
+/* Are these requests done, now or within a second? After a failed or cancelled run, others may
+ * never answer. Memory that MPI reads or writes for a pending request must not be released. */
 bool petsc_idle(int count, MPI_Request *requests);
 
 static inline int64_t petsc_blocks(int64_t n, int64_t block) {
@@ -56,12 +56,13 @@ static inline int64_t petsc_blocks(int64_t n, int64_t block) {
 
 /* ---- row_blocks.c ------------------------------------------------------------------------------ */
 
-/* The layout of blocks of n rows for one more user: pieces in turn, where nothing else was said. */
+/* Takes the layout of blocks of n rows for one more user: pieces in turn, unless petsc_lay_out()
+ * set owners. */
 cafe_status petsc_lay(cafe_context *context, petsc_state *state, int64_t n,
                       const petsc_layout **layout);
 /* One user less. */
 void petsc_leave(cafe_context *context, petsc_state *state, const petsc_layout *layout);
-/* Takes these owners of the pieces from now on; no block of n rows is there yet. */
+/* Sets the owners of the pieces for blocks of n rows; no such block may exist yet. */
 cafe_status petsc_lay_out(cafe_context *context, petsc_state *state, int64_t n,
                           const int32_t *owner);
 void petsc_forget(cafe_context *context, petsc_state *state);
@@ -87,8 +88,9 @@ cafe_block petsc_piece(const cafe_block *x, int64_t piece);
 
 /* ---- sums.c ---------------------------------------------------------------------------------- */
 
-/* Adds up what the pieces gave, width numbers each in `sums` (pieces x width, a process's own are
- * there): total gets the pieces' sums in their order, the same on every process. */
+/* Adds the contributions of the pieces, `width` numbers each in `sums` (pieces x width; a process
+ * has those of its own pieces). total gets the sums in the order of the pieces, the same in every
+ * process. */
 cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const petsc_layout *l,
                              int64_t width, double *sums, double *total);
 
@@ -102,8 +104,8 @@ typedef struct petsc_trip {
     int count;
 } petsc_trip;
 
-/* What this process holds of an operator: the edges of its rows, with targets by their places, own
- * rows first, then ghosts in the order of their numbers. */
+/* The data of this process for an operator: the edges of its rows, with targets as places, own rows
+ * first, then ghosts in the order of their ids. */
 typedef struct petsc_graph {
     const petsc_layout *layout;
     cafe_operator local;
@@ -115,7 +117,7 @@ typedef struct petsc_graph {
     float *weights, *factor, *loops;
     void *held; /* by the processor, of the whole: the weights of its edges */
     double *p;
-    int32_t *inner, *border; /* places of the rows that need no ghosts, and of the others */
+    int32_t *inner, *border; /* places of the rows without ghosts, and of the others */
     int64_t inners, borders;
     petsc_trip trip;
     cafe_block eight;   /* rows of eight columns of floats or doubles, and their ghosts */
@@ -209,8 +211,8 @@ cafe_status petsc_traffic(cafe_context *context, const cafe_engine *engine, cafe
 cafe_status petsc_listen(cafe_context *context, petsc_state *state);
 void petsc_hush(petsc_state *state);
 
-/* heartbeat.c: is everybody there? Once a process: begun before MPI is, which it watches, and met
- * behind it; its end waits for the others. */
+/* heartbeat.c: detects lost processes. Once per process: begun before MPI, met after its start; its
+ * end waits for the others. */
 void petsc_heart_begin(void);
 void petsc_heart_meet(void);
 void petsc_heart_end(void);

@@ -1,4 +1,5 @@
-/* Several processes as one: who this one is, what all of them agree on, how one ends them all. */
+/* Several processes as one: the number of this process, agreement on a status, and the end of all.
+ */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +42,8 @@ static cafe_status take_text(cafe_context *context, const petsc_state *state, in
 cafe_status petsc_agree(cafe_context *context, const cafe_engine *engine, cafe_status status) {
     const petsc_state *state = engine->state;
     int32_t own = status, *all = state->host->allocate(context, state->ranks, sizeof *all);
-    /* without room for the others' this process cannot take part, and must not leave them waiting
-     */
+    /* without room for the others' statuses this process cannot take part, and must not leave them
+     * waiting */
     if (!all) MPI_Abort(MPI_COMM_WORLD, 1);
     int code = MPI_Allgather(&own, 1, MPI_INT32_T, all, 1, MPI_INT32_T, state->comm);
     int worst = code == MPI_SUCCESS ? find_worst(all, state->ranks) : 0;
@@ -86,8 +87,8 @@ bool petsc_abandoned(const cafe_engine *engine, bool look) {
     return v->heard != 0;
 }
 
-/* Heard while process 0 waits for others: then it has not failed itself. One that computes, or has
- * ended, does not hear. */
+/* Process 0 receives this if it waits for others, and then has not failed itself. A process that
+ * computes or has ended does not. */
 bool petsc_reach(const cafe_engine *engine, double seconds) {
     petsc_state *state = engine->state;
     static const struct timespec moment = {.tv_nsec = 10000000};

@@ -1,4 +1,4 @@
-/* Which rows a process holds; blocks, copies, starts, and what is done row by row. */
+/* The rows of a process; blocks, copies, starts, and operations on single rows. */
 #define _GNU_SOURCE
 #include "petsc.h"
 
@@ -86,7 +86,7 @@ void petsc_leave(cafe_context *context, petsc_state *state, const petsc_layout *
     free_layout(context, state, l);
 }
 
-/* The last one said is the one that holds. */
+/* The last call counts. */
 cafe_status petsc_lay_out(cafe_context *context, petsc_state *state, int64_t n,
                           const int32_t *owner) {
     petsc_layout *l = NULL;
@@ -284,7 +284,7 @@ cafe_status petsc_scale(cafe_context *context, cafe_block *x, const double *fact
     return status;
 }
 
-/* What stands in `from` for each own row, and for the ghosts of a graph. */
+/* Picks the entries of `from` for each own row, and for the ghosts of a graph. */
 static cafe_status pick(cafe_context *context, const petsc_state *state, const petsc_layout *l,
                         const petsc_graph *g, size_t size, const void *from, void **picked) {
     int64_t ghosts = g ? g->ghosts : 0;

@@ -1,4 +1,4 @@
-/* Rows on their way from one process to others, chunk by chunk. */
+/* Sends rows from a process to others, chunk by chunk. */
 #include <string.h>
 
 #include "sweep.h"

@@ -1,7 +1,7 @@
-/* Rows into one file, each process its own, by MPI's files.
+/* Rows into one file, written by each process through MPI's files.
  *
- * A process opens the file by itself: no call here is collective but the first, so that one whose
- * disk is full leaves nobody waiting.
+ * Each process opens the file by itself. Only the first call is collective, so a process with a
+ * full disk leaves no other waiting.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,7 @@ static cafe_status fail(cafe_context *context, const petsc_state *state, int pro
     return state->host->fail(context, CAFE_ERROR_IO, "cannot be written: %s", strerror(problem));
 }
 
-/* MPI says that a write failed, the system says why: it is asked once more. */
+/* MPI reports that a write failed; the system has the reason and is asked again. */
 static cafe_status explain(cafe_context *context, const petsc_state *state, const char *path,
                            int code, const char *bytes, int64_t size, int64_t at) {
     int fd = open(path, O_WRONLY | O_CLOEXEC), problem = fd < 0 ? errno : 0;
@@ -38,8 +38,8 @@ static cafe_status explain(cafe_context *context, const petsc_state *state, cons
     return problem ? fail(context, state, problem) : petsc_mpi(context, state, code);
 }
 
-/* Room for this process's rows, where the file system can give it and files may be so large: the
- * system says why there is none, MPI only that a write failed. */
+/* Reserves space for this process's rows, if the file system can. The system reports why there is
+ * no space, MPI only that a write failed. */
 static cafe_status reserve(cafe_context *context, const cafe_block *x, const place *to) {
     const petsc_state *state = petsc_of(x);
     int64_t row = x->columns * (int64_t)sizeof(float), first, last = 0;

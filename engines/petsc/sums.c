@@ -34,7 +34,7 @@ cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const pe
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* What of a piece's rows is added up into `sum`; its weights begin with its first row. */
+/* Adds the contribution of a piece's rows to `sum`; its weights begin with its first row. */
 typedef struct piece_job piece_job;
 typedef void piece_sum(const piece_job *job, int64_t piece, double *sum);
 

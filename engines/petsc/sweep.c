@@ -1,18 +1,18 @@
-/* Sweeps: every process moves its own nodes of a chunk, and all wait for one another.
+/* Sweeps: every process moves its own nodes of a chunk, then all exchange rows.
  *
- * A chunk is, as on the processor, moved from the values before it. What a process needs of others
- * is the rows of its ghosts that moved in the chunk before, and the change of S. Both are on their
- * way while it sums up the neighbours of the nodes that have no ghosts among theirs:
+ * As on the processor, a chunk moves from the values before it. A process needs two things from
+ * others: the rows of its ghosts that moved in the chunk before, and the change of S. Both arrive
+ * while it sums the neighbours of nodes without ghosts:
  *
- *     neighbours' sums of inner nodes     | rows of ghosts, S's change of the chunk before arrive
- *     neighbours' sums of border nodes
- *     moves of all nodes by the rule, their part of S's change
- *     edges inside the chunk weighed, rows written, those that others copy sent
+ *     neighbour sums of inner nodes       | ghost rows and the change of S of the chunk before arrive
+ *     neighbour sums of border nodes
+ *     moves of all nodes by the rule, their part of the change of S
+ *     edges inside the chunk weighed, rows written, rows with copies elsewhere sent
  *
- * The gain needs one sum over the processes at the end of the sweep: all parts of it, and S's
- * change, are sums without an order (kernels/sum_shapes.h).
+ * The gain needs one sum over the processes at the end of the sweep. All its parts, and the change
+ * of S, are sums without order (kernels/sum_shapes.h).
  *
- * Where one process has all rows, its sweep is the processor's, and the others hear what it gained.
+ * If one process has all rows, its sweep is the processor's, and the others receive the gain.
  */
 #include "sweep.h"
 
@@ -175,7 +175,7 @@ static void weigh_task(void *argument, int64_t task, int32_t worker) {
         }
 }
 
-/* Rows take their place; the moves of those that are linked to a ghost of the chunk are kept. */
+/* Writes the new rows; keeps the moves of nodes with an edge to a ghost of the chunk. */
 static void write_task(void *argument, int64_t first, int64_t last) {
     petsc_sweep *s = argument;
     int64_t stride = s->h->stride, start = s->view.starts[s->chunk];
@@ -189,7 +189,7 @@ static void write_task(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* What the workers have added up becomes this process's part of the chunk's sums. */
+/* Adds the workers' sums to this process's part of the chunk's sums. */
 static void take_parts(cafe_context *context, petsc_sweep *s) {
     int64_t stride = s->h->stride, workers = s->state->host->threads(context);
     cafe_gains *sums = &s->gains[s->chunk];

@@ -1,4 +1,4 @@
-/* A sweep of several processes: its plan, made once, and what is at work. */
+/* A sweep of several processes: its plan, made once, and its state. */
 #ifndef CAFE_PETSC_SWEEP_H
 #define CAFE_PETSC_SWEEP_H
 
@@ -40,7 +40,7 @@ typedef struct petsc_sweep {
     cafe_block *h;
     cafe_moving by;
     uint8_t *fixed;
-    cafe_chunks *chunks; /* of all nodes, as they are laid out */
+    cafe_chunks *chunks; /* of all nodes, as laid out */
     cafe_chunks view;    /* the same with starts, mass and inner of this process's list */
     petsc_plan plan;
     int64_t chunk;     /* the one at work */
@@ -55,7 +55,7 @@ typedef struct petsc_sweep {
     double *squares;   /* of the changes of S, of each chunk */
     MPI_Request reduce;
     int64_t reduced, sender; /* the chunk whose change, whose rows are on their way; -1: none */
-    /* Where one process has all rows: the processor's sweep, and nothing in the others. */
+    /* If one process has all rows: the processor's sweep, and empty in the others. */
     cafe_block here;
     void *alone;
 } petsc_sweep;
@@ -64,8 +64,8 @@ typedef struct petsc_sweep {
 cafe_status petsc_plan_make(cafe_context *context, const cafe_operator *op, petsc_sweep *s);
 void petsc_plan_free(cafe_context *context, petsc_sweep *s);
 
-/* row_exchange.c: the rows of the chunk at work that others copy are sent; those of the last one sent
- * arrive, and edges to them are weighed. */
+/* row_exchange.c: sends the rows of the current chunk that others copy, receives the rows of the
+ * chunk sent before, and weighs the edges to them. */
 cafe_status petsc_send(cafe_context *context, petsc_sweep *s);
 cafe_status petsc_receive(cafe_context *context, petsc_sweep *s);
 

@@ -23,7 +23,7 @@ static int64_t *zeros(cafe_context *context, const petsc_state *state, int64_t c
     return all;
 }
 
-/* Places of the inner nodes in their chunks, then those of the border. */
+/* Lists places of the inner nodes in their chunks, then of the border nodes. */
 static void put_nodes(const petsc_sweep *s, const int32_t *nodes, int64_t count, int64_t *next) {
     for (int64_t i = 0; i < count; i++) {
         int64_t c = cafe_chunk_of(s->chunks, s->graph->layout->number[nodes[i]]);
@@ -174,7 +174,7 @@ static void take_node(petsc_sweep *s, const cafe_operator_parts *q, const spots 
     if (!fill && keep) ++*moves;
 }
 
-/* Moves are kept for a chunk at a time, behind one row of scratch. */
+/* Keeps the moves of one chunk at a time, after one row of scratch. */
 static void take_all(petsc_sweep *s, const cafe_operator_parts *q, const spots *at, bool fill,
                      int64_t *crossed, int64_t *most) {
     for (int64_t c = 0; c < s->chunks->count; c++) {

@@ -1,14 +1,14 @@
 /* Barabasi-Albert growth, in parallel (Sanders and Schulz, IPL 116, 2016).
  *
- * The first c+1 nodes are all linked with each other; then node after node comes with about the
- * same number of edges to older nodes, each chosen in proportion to its degree. Number the edges
- * from 0 and write their ends in a row, at 2i the new node and at 2i+1 the old one: an end drawn
- * uniformly from those that older nodes filled is such a choice. Which end edge i draws depends on
- * i alone, so whoever wants the node at end 2i+1 draws it again and follows, until an end is met
- * whose node is known: half of all ends, so after about two steps.
+ * The first c+1 nodes form a complete graph. Every later node brings about the same number of edges
+ * to older nodes, each chosen in proportion to its degree. Number the edges from 0 and write their
+ * ends in a row: the new node at 2i, the old one at 2i+1. An end drawn uniformly among the ends of
+ * earlier edges is such a choice. The end that edge i draws depends on i alone. To find the node at
+ * end 2i+1, draw it again and follow it until an end with a known node: half of all ends, so about
+ * two steps.
  *
- * A node that draws the same older node twice has an edge too few. Those edges are drawn again from
- * nodes chosen at random among all the later ones.
+ * A node that draws the same older node twice has an edge too few. These edges are drawn again from
+ * random later nodes.
  */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Nodes in blocks: how many blocks, who is in which, and how many edges go where. */
+/* Nodes in blocks: the number of blocks, the members of each, and the edges inside and between. */
 #include "generate/blocks.h"
 
 #include <inttypes.h>

@@ -13,12 +13,12 @@ typedef struct cafe_partition {
     int32_t *labels; /* of nodes, not of positions; the caller's */
 } cafe_partition;
 
-/* The number of blocks asked for, or sqrt(n)/2 of them, fewer when a block of average size would
- * have less than `room` places for every edge inside it that a node has. */
+/* Returns the number of blocks of the options, or sqrt(n)/2, fewer if a block of average size would
+ * have less than `room` places for each of its inner edges. */
 int64_t cafe_generate_blocks(const cafe_generate_options *options, int64_t room);
 
-/* Room for a partition into so many blocks; the caller sets start[] before cafe_partition_spread()
- * fills in the rest. cafe_partition_free() frees it even half made. */
+/* Makes room for a partition into `blocks` blocks. The caller sets start[] before
+ * cafe_partition_spread() fills in the rest. cafe_partition_free() frees it in any state. */
 cafe_status cafe_partition_create(cafe_context *context, int64_t n, int64_t blocks, int32_t *labels,
                                   cafe_partition *partition);
 cafe_status cafe_partition_spread(cafe_context *context, cafe_partition *partition);

@@ -1,5 +1,5 @@
-/* What the random graph models share: a shuffle, and drawing edges until a simple graph has as many
- * edges as wanted. */
+/* Functions that all random graph models share: a shuffle of ids, and drawing edges until a simple
+ * graph has enough. */
 #ifndef CAFE_GENERATE_GENERATE_H
 #define CAFE_GENERATE_GENERATE_H
 
@@ -17,8 +17,8 @@ typedef struct cafe_drawing {
     const void *model;
 } cafe_drawing;
 
-/* The simple graph of the drawn edges. Loops and repeated edges are drawn again, until all edges
- * are there (of a large graph 199 in 200), or the model has hardly any new ones to give. */
+/* Makes the simple graph of the drawn edges. Loops and repeated edges are drawn again until all
+ * edges exist (of a large graph 199 in 200), or the model has almost no new edges. */
 cafe_status cafe_generate_links(cafe_context *context, const cafe_drawing *drawing,
                                 cafe_graph **graph);
 

@@ -44,9 +44,13 @@ typedef struct planted {
 
 /* ---- blocks and degrees ---------------------------------------------------------------------- */
 
-/* Sizes fall off with the power s between 1 and R times the smallest: for uniform U and a = s - 1,
- * v = (1 - U (1 - R^-a))^(-1/a), which is R^U for a -> 0 and 1 / (1 - U (1 - 1/R)) for s = 2; every
- * block has one node and a share v / sum v of the others. */
+/* Sizes follow a power law with exponent s between 1 and R times the smallest. For uniform U and a
+ * = s - 1,
+ *
+ *     v = (1 - U (1 - R^-a))^(-1/a),   which is R^U for a -> 0 and 1 / (1 - U (1 - 1/R)) for s = 2.
+ *
+ * Every block has one node and a share v / sum v of the others.
+ */
 static double block_share(const planted *p, int64_t b) {
     cafe_random4 r = cafe_philox(p->seed, CAFE_STREAM_SIZES, (uint64_t)b);
     double u = cafe_uniform(r.v[0], r.v[1]), ratio = p->options->size_ratio;

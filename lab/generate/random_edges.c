@@ -1,10 +1,10 @@
-/* Drawing edges until a simple graph has as many edges as wanted.
+/* Draws edges until a simple graph has enough of them.
  *
- * Round after round: draw as many edges as are missing, build the graph of these and the edges so
- * far (loops and repeated edges fall out), see what is missing now. One array of as many edges as
- * are wanted holds it all: the edges of the last graph at its front, the new edges behind them.
- * An edge is drawn by its number alone, and the numbers go on from round to round, so the graph is
- * the same for any number of threads; there are never more edges than wanted.
+ * In each round: draw as many edges as are missing, build the graph of these and the edges up to
+ * now (loops and repeated edges disappear), count the missing ones. One array of the final size
+ * holds all edges: those of the last graph at its front, the new ones after them. An edge depends
+ * on its number alone, and numbers continue from round to round. So the graph is the same for any
+ * number of threads and never has too many edges.
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
@@ -59,7 +59,7 @@ static void list_edges(void *argument, int64_t first, int64_t last) {
         }
 }
 
-/* Draws what is missing and builds the graph of all edges. */
+/* Draws the missing edges and builds the graph of all edges. */
 static cafe_status draw_and_build(cafe_context *context, rounds *r, cafe_graph **graph) {
     int64_t fresh = r->missing[0] + r->missing[1];
     cafe_links links = {.nodes = r->drawing->nodes, .count = r->edges + fresh};
@@ -72,7 +72,7 @@ static cafe_status draw_and_build(cafe_context *context, rounds *r, cafe_graph *
     return cafe_graph_build(context, &links, &options, graph);
 }
 
-/* What is missing now, and the edges so far back at the front of the arrays. */
+/* Counts the missing edges and moves the present ones to the front of the arrays. */
 static cafe_status take_stock(cafe_context *context, rounds *r, const cafe_graph *graph) {
     int64_t blocks = cafe_blocks(graph->n, ROWS);
     r->graph = graph;

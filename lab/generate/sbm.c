@@ -1,8 +1,8 @@
 /* The stochastic block model with equal blocks and a fixed number of edges.
  *
- * An edge inside: a node at random and another one of its block. An edge between: a node at random
- * and one of another block. All pairs of a kind are equally likely (blocks differ by one node at
- * most), and the two kinds have the numbers of edges that the mixing says.
+ * An edge inside a block: a random node and another node of its block. An edge between blocks: a
+ * random node and a node of another block. All pairs of a kind are equally likely (block sizes
+ * differ by one at most), and the mixing fixes the number of edges of each kind.
  */
 #include "base/context.h"
 #include "generate/blocks.h"
@@ -24,7 +24,7 @@ static void draw(const void *model, int kind, uint64_t index, int32_t *u, int32_
     if (kind == 0 && size > 1) { /* any of the block but x */
         y = start + (int64_t)cafe_below(r.v[2], r.v[3], (uint64_t)(size - 1));
         if (y >= x) y++;
-    } else if (kind == 1) { /* any but those of the block */
+    } else if (kind == 1) { /* any node outside the block */
         y = (int64_t)cafe_below(r.v[2], r.v[3], (uint64_t)(p->n - size));
         if (y >= start) y += size;
     }

@@ -1,9 +1,9 @@
-/* Coarsening for the map: every node joins the neighbour it is linked to best (Boruvka's step).
+/* Coarsening for the map: every node joins its best neighbour (Boruvka's step).
  *
- * Edges are rated a(u,w)^2 / (size_u size_w), which keeps the groups of even size (Sanders and
- * Schulz, ESA 2011). With ties broken by the numbers of the ends the order of edges is total, so
- * that following best edges ends in a pair of nodes which are each other's best: one group per
- * pair, and every group at least halves.
+ * The rating of an edge is a(u,w)^2 / (size_u size_w), which keeps groups of even size (Sanders and
+ * Schulz, ESA 2011). Ties are broken by the ids of the ends, so the order of edges is total.
+ * Following best edges then ends in a pair of nodes that are each other's best: one group per pair,
+ * and the number of groups at least halves.
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
@@ -21,8 +21,7 @@ static double rating(const cafe_map_level *level, int64_t u, int64_t arc) {
     return a * a / ((double)level->size[u] * level->size[level->graph->targets[arc]]);
 }
 
-/* Is the edge (u,w) before (u,v) among edges of equal rating? By the smaller end, then the other.
- */
+/* Is edge (u,w) before (u,v) among edges of equal rating? By the smaller end, then the other. */
 static bool earlier(int64_t u, int64_t w, int64_t v) {
     int64_t lw = u < w ? u : w, lv = u < v ? u : v;
     return lw != lv ? lw < lv : w < v;
@@ -51,8 +50,7 @@ static bool is_root(const int32_t *best, int32_t u) {
     return best[u] == u || (best[best[u]] == u && u < best[u]);
 }
 
-/* Everything on the way is told the root (-1: not told yet), so that all ways together are linear.
- */
+/* Sets the root of all nodes on the way (-1: unset), so all ways together take linear time. */
 static void find_root(const int32_t *best, int32_t *root, int32_t u) {
     int32_t top = u;
     while (root[top] < 0 && !is_root(best, top)) top = best[top];

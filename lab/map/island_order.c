@@ -1,8 +1,8 @@
-/* Nodes of one island side by side in memory.
+/* Nodes of one island next to each other in memory.
  *
- * A round reads the points of all neighbours. With nodes in the order of their coarsest groups most
- * of these are near in memory, too, and come from the cache: on a million nodes rounds take about
- * a quarter less. The order of a row's arcs stays, so sums are the same.
+ * A round reads the points of all neighbours. In the order of the coarsest groups most neighbours
+ * are near in memory and stay in the cache. The order of arcs within a row stays, so sums are the
+ * same.
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"

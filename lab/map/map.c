@@ -1,9 +1,9 @@
 /* The map of an embedding: levels from fine to coarse, layouts from coarse to fine.
  *
- * Nodes join their best neighbours until about a thousand groups are left. Those start at the two
- * principal components of their mean directions and are laid out with all forces between all of
- * them: that settles where the islands lie. Each finer level starts where its groups ended up and
- * needs only local moves. The time is that of the finest level: rounds * (edges + draws), linear in
+ * Nodes join their best neighbours until about a thousand groups are left. These start at the two
+ * principal components of their mean directions and are laid out with the forces between all pairs,
+ * which fixes the places of the islands. Each finer level starts at the places of its groups and
+ * needs only local moves. The finest level dominates the time: rounds * (edges + draws), linear in
  * the graph.
  */
 #include <math.h>
@@ -185,7 +185,7 @@ static void find_axis(const mapping *m, const double *mean, const double *before
     }
 }
 
-/* Spread to a few units, about what the forces will lead to; a little noise parts equal points. */
+/* Scales the start to the expected size of the layout; a little noise separates equal points. */
 static void place_start(const mapping *m, const double *mean, const double *axes) {
     const cafe_map_level *top = &m->level[m->levels - 1];
     int64_t n = top->graph->n, k = m->columns;
@@ -278,8 +278,8 @@ static moments find_moments(int64_t n, const float *xy) {
     return s;
 }
 
-/* Centred, turned so that the variance is largest along x, of mean square 1. The signs: the first
- * point (of those not on an axis) lies right of the middle and above it. */
+/* Centres the points, turns the largest variance along x, and scales the mean square to 1. Signs:
+ * the first point off the axes lies right of the middle and above it. */
 static void frame(int64_t n, float *xy) {
     moments s = find_moments(n, xy);
     double angle = 0.5 * atan2(2 * s.xy, s.xx - s.yy), c = cos(angle), d = sin(angle);
@@ -295,8 +295,8 @@ static void frame(int64_t n, float *xy) {
     }
 }
 
-/* The nodes that nothing places (NaN so far): turned by the golden angle from one to the next, from
- * a circle around all others outwards, as dense as the disc of the others would be. */
+/* Places nodes without a position (NaN): each turned by the golden angle from the one before, on
+ * circles around all others, as dense as the disc of the others. */
 static void ring(const mapping *m, float *xy) {
     double inner = 0, turn = 2.39996322972865332;
     int64_t loose = m->n - m->rows.n, at = 0;

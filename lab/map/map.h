@@ -1,4 +1,4 @@
-/* Inside the map: who draws whom, the levels, the layout of one level. */
+/* The inside of the map: attracting edges, levels, layout of one level. */
 #ifndef CAFE_MAP_MAP_H
 #define CAFE_MAP_MAP_H
 
@@ -43,7 +43,7 @@ cafe_status cafe_map_join(cafe_context *context, const cafe_map_level *level, in
 cafe_status cafe_map_order(cafe_context *context, const int32_t *key, int64_t keys,
                            cafe_map_rows *rows, int32_t **group);
 
-/* Moves the level's points for so many rounds; `first` is how far a round moves at the start. */
+/* Moves the points of a level for `rounds` rounds; `first` is the step of the first round. */
 typedef struct cafe_map_motion {
     int64_t rounds, level;
     double repulsion, first, total; /* total: nodes of the finest level */

@@ -1,11 +1,13 @@
-/* Who draws whom in a map.
+/* The attracting edges of a map.
  *
- * Up to CAFE_MAP_EXACT nodes: the K nearest neighbours of each vector by its direction, found
- * exactly, with the self-tuned Gaussian weights of cafe_graph_from_points(). All pairs cost n^2, so
- * larger graphs use the edges they have: an embedding puts linked nodes together, so that most near
- * pairs are among them, and the vectors decide which edges count,
+ * Up to CAFE_MAP_EXACT nodes: the K nearest neighbours of each vector by direction, exact, with the
+ * self-tuned Gaussian weights of cafe_graph_from_points(). All pairs cost n^2, so larger graphs use
+ * their own edges: an embedding puts neighbours together, so most near pairs are edges. The vectors
+ * decide which edges count,
+ *
  *     w(u,w) = a(u,w) max(cos(h_u, h_w), 0)^2 + a small part of a(u,w),
- * the small part so that no node of the graph comes loose.
+ *
+ * where the small part keeps all nodes connected.
  */
 #include <math.h>
 
@@ -55,8 +57,8 @@ cafe_status cafe_map_scales(cafe_context *context, int64_t n, int64_t columns, c
 
 /* ---- the nodes that can be placed ------------------------------------------------------------ */
 
-/* They have an edge (where there is a graph) and a vector that is not zero. rows->node lists them;
- * rank[u] is the place in the list, -1 for the others. */
+/* Chooses the nodes with an edge (if there is a graph) and a vector other than zero. rows->node
+ * lists them; rank[u] is the place in the list, -1 for the others. */
 static cafe_status choose_nodes(cafe_context *context, const cafe_graph *graph, int64_t n,
                                 const float *scale, cafe_map_rows *rows, int32_t *rank) {
     rows->n = 0;

@@ -1,16 +1,18 @@
-/* The layout of one level: rounds of attraction along edges and repulsion of all.
+/* The layout of one level: rounds of attraction along edges and repulsion of all nodes.
  *
  * The forces are those of LargeVis and UMAP with the Cauchy kernel 1 / (1 + d^2) (Tang et al., WWW
- * 2016; McInnes et al., 2018), as means instead of samples one by one:
+ * 2016; McInnes et al., 2018), as means instead of single samples:
+ *
  *     attraction  A_u = sum over w of a(u,w) (x_w - x_u) / (1 + d^2) / (sum of a(u,.) and inside u)
  *     repulsion   R_u = r * mean over s of size_s (x_u - x_s) / ((e + d^2)(1 + d^2))
  *     gravity     G_u = -g x_u, which keeps unconnected parts at a finite distance
- * A round moves every point by step * (A + R + G), all from where they were before (Jacobi), so
- * that the order does not matter; the step shrinks to nothing. The attraction alone is a mean with
- * weights of at most 1, hence steps up to 1 cannot blow up, and the repulsion is cut off.
  *
- * A level of up to CAFE_MAP_SMALL nodes repels by all pairs; larger ones draw a few nodes for each
- * node and round, by counter: the same ones whatever thread asks.
+ * A round moves all points by step * (A + R + G) from their old places (Jacobi), so the order does
+ * not matter; the step shrinks to 0. The attraction is a mean with weights of at most 1, so steps
+ * up to 1 stay bounded; the repulsion is cut off.
+ *
+ * A level of up to CAFE_MAP_SMALL nodes repels by all pairs. Larger levels draw a few nodes for
+ * each node and round from counters, so the draws do not depend on the threads.
  */
 #include <math.h>
 #include <string.h>
@@ -48,7 +50,8 @@ static inline void repel(const moving *m, const float at[2], int64_t s, force *f
     f->y += c * dy;
 }
 
-/* All others: sizes sum to the total, so the share is 1 / total. A node does not repel itself. */
+/* Repulsion of all others: sizes sum to the total, so the share is 1 / total. A node does not repel
+ * itself. */
 static force repel_all(const moving *m, int64_t u) {
     force f = {0, 0};
     for (int64_t s = 0; s < m->level->graph->n; s++) repel(m, m->from + 2 * u, s, &f);

@@ -1,9 +1,11 @@
-/* How true a map is: neighbours kept and trustworthiness (J. Venna and S. Kaski, ICANN 2001).
+/* Quality of a map: neighbours kept and trustworthiness (J. Venna and S. Kaski, ICANN 2001).
  *
- * For a node i let r(i,j) be the rank of j among the others by the distance of the directions, and
- * U_i the k nearest points of the plane that are not among the k nearest directions:
+ * For a node i let r(i,j) be the rank of j among the others by the distance of the directions. U_i
+ * are the k nearest points of the plane that are not among the k nearest directions:
+ *
  *     T = 1 - 2 / (N k (2n - 3k - 1)) * sum over i and over j in U_i of (r(i,j) - k).
- * All others are looked at for each of the N nodes, so N is what the caller can afford.
+ *
+ * Each of the N nodes is compared with all others, so the caller chooses N.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +22,7 @@ typedef struct measuring {
     const float *vectors, *xy, *scale;
     float *room; /* of each worker: n distances of directions */
     int64_t *kept;
-    double *excess; /* of each node looked at: the sum over U_i */
+    double *excess; /* the sum over U_i, for each of the N nodes */
 } measuring;
 
 static float direction_distance(const measuring *m, int64_t u, int64_t w) {
@@ -63,7 +65,7 @@ static bool holds(const nearest *near, int32_t w) {
     return false;
 }
 
-/* r(i,j): how many others are nearer, or as near and of a smaller number; and itself */
+/* Returns r(i,j): the number of nodes that are nearer, or as near with a smaller id, plus 1. */
 static int64_t rank_of(const measuring *m, const float *distance, int64_t u, int64_t w) {
     int64_t rank = 1;
     for (int64_t v = 0; v < m->n; v++)

@@ -1,9 +1,9 @@
 /* NN-descent (Dong, Charikar, Li, WWW 2011): a neighbour of a neighbour is probably a neighbour.
  *
- * A round takes a picture of all lists, each with the points that list it (at most k of those), and
- * every point tries the points in the pictures of the points in its own. Pairs that met in an
- * earlier round are passed over: one of the two steps must be fresh. A point reads the pictures and
- * writes its own list alone, so a round is the same for any number of threads. It ends when a round
+ * A round copies all lists, together with the points that list each point (at most k of them).
+ * Every point then tries the points in the copies of the points on its own list. Pairs tried in an
+ * earlier round are skipped: one of the two steps must be new. A point reads the copies and writes
+ * its own list only, so a round is the same for any number of threads. The search ends if a round
  * changes fewer than 1 place in 1000.
  */
 #include "base/memory.h"
@@ -37,8 +37,8 @@ static void picture_own(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* The points that list w, for each w: those of smallest index among the fresh, then among the rest,
- * while there is room. Two passes over all lists, in order. */
+/* Collects the points that list w, for each w: the smallest ids among the new ones, then among the
+ * rest, while there is room. Two passes over all lists, in order. */
 static cafe_status picture_others(descent *d) {
     int64_t n = d->nearest->n, k = d->nearest->k;
     for (int pass = 1; pass >= 0; pass--)

@@ -1,9 +1,10 @@
-/* Squares of distances, for a tile of points at a time and for single pairs.
+/* Squares of distances, |x - y|^2 = sum over k of (x_k - y_k)^2, for a tile of points or a single
+ * pair.
  *
- * Differences are squared and added (no |x|^2 - 2xy + |y|^2): copies of a point are at distance 0,
- * d(u,w) and d(w,u) have the same bits, and nothing cancels. In a tile every pair has a lane of its
- * own and is added up column by column; a pair alone has 16 lanes. Either order is fixed, so that
- * wider registers change the speed and no bit.
+ * Differences are squared and added (no |x|^2 - 2xy + |y|^2): equal points have distance 0, d(u,w)
+ * and d(w,u) have the same bits, and nothing cancels. In a tile every pair has its own lane and
+ * adds column by column; a single pair has 16 lanes. Both orders are fixed, so wider registers
+ * change the speed and no bits.
  */
 #include "points/points.h"
 

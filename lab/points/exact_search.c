@@ -1,8 +1,8 @@
 /* The exact search: every point against every other, in tiles that stay in the cache.
  *
- * The points are laid out once more in tiles of 16, a point a column, so that a lane of a register
- * is a pair. A task takes 64 points through all tiles; it alone writes their lists, and the order
- * (distance, id) is total, so that the result depends on nothing else.
+ * The points are copied into tiles of 16, one point per column, so a lane of a register is a pair.
+ * A task takes 64 points through all tiles and alone writes their lists. The order (distance, id)
+ * is total, so the result does not depend on the threads.
  */
 #include <math.h>
 
@@ -38,7 +38,7 @@ typedef struct search {
     cafe_context *context;
     const cafe_points *points;
     const cafe_distances *distances;
-    float *tiles; /* [tile][dims][CAFE_TILE], zeros behind the last point */
+    float *tiles; /* [tile][dims][CAFE_TILE], zeros after the last point */
     cafe_nearest *nearest;
 } search;
 
@@ -52,7 +52,7 @@ static void fill_tile(void *argument, int64_t first, int64_t last) {
             tile[d * CAFE_TILE + w - first] = p->x[w * p->dims + d];
 }
 
-/* Points u .. u+3 (those below end) against one tile. */
+/* Compares points u .. u+3 (below end) with one tile. */
 static void search_tile(search *s, int64_t u, int64_t end, int64_t tile) {
     const cafe_points *p = s->points;
     const float *rows[CAFE_QUERIES];

@@ -1,13 +1,15 @@
-/* Points into a graph: neighbours are searched, distances become similarities, and edges form a
- * graph.
+/* Points into a graph: search of neighbours, similarities from distances, edges from both.
  *
- * Cosine goes the way of the Gaussian: rows are scaled to length 1, where |x - y|^2 = 2 - 2 cos, so
- * that the nearest are those of the smallest angle.
+ * Cosine uses the Gaussian's search: for rows of length 1, |x - y|^2 = 2 - 2 cos, so the nearest
+ * points have the smallest angle.
  *
- * The Gaussian's width is local unless it is given (self-tuning: Zelnik-Manor and Perona, NIPS
- * 2004): s_u is the distance from u to its K-th neighbour, and sim(u,w) = exp(-d^2 / (s_u s_w)). So
- * dense and thin regions are linked alike. A point with K copies of itself has s_u = 0; it takes
- * the mean of the widths that are not.
+ * The width of the Gaussian is local unless given (self-tuning: Zelnik-Manor and Perona, NIPS
+ * 2004): s_u is the distance from u to its K-th neighbour, and
+ *
+ *     sim(u,w) = exp(-d^2 / (s_u s_w)).
+ *
+ * So dense and thin regions get similar weights. A point with K equal points has s_u = 0 and takes
+ * the mean of the positive widths.
  */
 #include "points/points.h"
 
@@ -54,7 +56,7 @@ typedef struct linking {
     cafe_points_options options;
     cafe_points points;
     float *unit;          /* the rows scaled to length 1, for the cosine */
-    cafe_nearest nearest; /* what was found */
+    cafe_nearest nearest; /* the result of the search */
     float *widths;        /* s_u; NULL: one width */
     atomic_llong bad;     /* the first row that cannot be used; INT64_MAX: none */
     cafe_rows rows;       /* the edges of each point */

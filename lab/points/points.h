@@ -13,8 +13,8 @@ typedef struct cafe_points {
     const float *x;
 } cafe_points;
 
-/* For each point the k nearest others found so far, ascending by (square of distance, id). Places
- * not yet taken hold (infinity, INT32_MAX). */
+/* For each point the k nearest others found up to now, ascending by (square of distance, id). Empty
+ * places hold (infinity, INT32_MAX). */
 typedef struct cafe_nearest {
     int64_t n, k;
     int32_t *ids;   /* n x k */

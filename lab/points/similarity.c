@@ -2,9 +2,9 @@
  *
  *     s(u,w) = (sim(u,w) + sim(w,u)) / 2,    a(u,w) = s(u,w) - min s
  *
- * The minimum is over all pairs, the diagonal included where it counts. Entries at the minimum
- * become 0 and are no edges. The sum of two floats does not depend on their order, so a is
- * symmetric to the bit and its rows are taken as they are.
+ * The minimum is over all pairs, with the diagonal if it counts. Entries at the minimum become 0
+ * and are no edges. A sum of two floats does not depend on their order, so a is symmetric to the
+ * bit.
  */
 #include <inttypes.h>
 #include <math.h>

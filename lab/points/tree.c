@@ -1,9 +1,9 @@
-/* Random projection trees: a first guess at who is near whom.
+/* Random projection trees: first candidates for near neighbours.
  *
  * A set of points is cut at the median of a projection on the line through two of its points, then
- * both halves are, until they have at most `leaf` points. Points of a leaf are offered to each
- * other. A cut may part neighbours; several trees, whose cuts differ, rarely all do. Since every
- * cut is at the median, a leaf has more than leaf/2 points, and every list gets filled.
+ * both halves are cut, down to at most `leaf` points. Points of a leaf are candidates for each
+ * other. A cut may separate neighbours, but several trees with different cuts rarely all do. Every
+ * cut is at the median, so a leaf has more than leaf/2 points, and every list is filled.
  */
 #include "base/memory.h"
 #include "base/random.h"
@@ -37,7 +37,7 @@ static bool before(const float *place, const int32_t *order, int64_t i, float p,
     return cafe_nearer(place[i], order[i], p, o);
 }
 
-/* Moves entries so that those before `middle` come before those from it on, by (place, id). */
+/* Moves entries so that those before `middle` precede the others, by (place, id). */
 static void select_median(float *place, int32_t *order, int64_t count, int64_t middle) {
     int64_t low = 0, high = count - 1;
     while (low < high) {

@@ -9,7 +9,7 @@
 
 enum { SHOWN = 40 }; /* bytes of a line that is no name */
 
-/* A line is one name, blanks and all: a line that goes on behind a name is shown with that. */
+/* A line is one name, blanks included: the message shows the whole line. */
 static cafe_status fail_name(cafe_context *context, const cafe_place *begin,
                              const cafe_rows *rows) {
     static const char expected[] = "the name of a node of the graph";

@@ -1,6 +1,6 @@
-/* Centralities and figures of sets: one pass over the rows of P, or as many as PageRank needs.
+/* Centralities and figures of sets: one pass over the rows of P, or several passes for PageRank.
  *
- * All sums are double, in blocks of nodes of fixed size that are added up in their order: the same
+ * All sums are double, in blocks of nodes of fixed size that are added in their order: the same
  * bits for any number of threads.
  */
 #include <cafe/rank.h>
@@ -22,7 +22,7 @@ enum {
     PIECE = 256 /* edges of a row that are added up before they join its sum */
 };
 
-/* Sets as a partition: bit i of part[u] says whether u is in set i. */
+/* Represents sets as a partition: bit i of part[u] is 1 if u is in set i. */
 static cafe_status mark(cafe_context *context, int64_t n, const uint8_t *first,
                         const uint8_t *second, int32_t **part) {
     *part = cafe_mem(context, n, sizeof **part);
@@ -131,7 +131,7 @@ static const cafe_option pagerank_options[] = {
 CAFE_OPTION_TABLE(pagerank, "pagerank", "stationary distribution of a walk that sometimes restarts",
                   pagerank_options)
 
-/* x is the distribution; from[w] = x_w / d_w, what w sends along each unit of weight. */
+/* x is the distribution; from[w] = x_w / d_w, the mass that w sends along each unit of weight. */
 typedef struct walk {
     const cafe_sampled *s;
     const uint8_t *member;
@@ -144,7 +144,7 @@ static double start_at(const walk *k, int64_t u) {
     return !k->member || k->member[u] ? k->start : 0;
 }
 
-/* Stores x_u for the next step and returns it when the node keeps it (no edges), else 0. */
+/* Stores x_u for the next step; returns x_u if the node keeps it (no edges), else 0. */
 static double send(const walk *k, double *to, int64_t u) {
     double degree = k->s->p[u] * k->s->total;
     to[u] = degree > 0 ? k->x[u] / degree : 0;
@@ -174,7 +174,7 @@ static double arrive(const walk *k, int64_t u) {
     return sum;
 }
 
-/* Roundings behind x_u at most: the additions of its row, and a few more. */
+/* Returns a bound of the roundings in x_u: the additions of its row, and a few more. */
 static double roundings(const walk *k, int64_t u) {
     double links = (double)(k->s->offsets[u + 1] - k->s->offsets[u]);
     return 8 + fmin(links, PIECE) + links / PIECE;
@@ -198,7 +198,7 @@ static double sum_rounding(int64_t n) {
     return DBL_EPSILON / 2 * (BLOCK + (double)n / BLOCK);
 }
 
-/* *rounding: what rounding may have changed in the step, summed up over the nodes. */
+/* One step; *rounding: a bound of the change by rounding, summed over the nodes. */
 static cafe_status step(cafe_context *context, walk *k, double *change, double *rounding) {
     double sums[SUMS] = {0}, *old = k->from;
     CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, step_rows, k, SUMS, sums));
@@ -236,8 +236,8 @@ static void add_values(void *argument, int64_t first, int64_t last, double *sum)
     for (int64_t u = first; u < last; u++) *sum += k->x[u];
 }
 
-/* Rounding adds up over the steps; the sum is 1 to the last bit or two. *error grows by what the
- * values are moved. */
+/* Scales the sum to 1, because roundings of all steps add up. *error grows by the change of the
+ * values. */
 static cafe_status normalise(cafe_context *context, walk *k, double *error) {
     double sum = 0;
     CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, add_values, k, 1, &sum));

@@ -1,4 +1,4 @@
-/* The best so many of a stream of scored nodes: larger scores first, equal ones by node number.
+/* The best `most` of a stream of scored nodes: larger scores first, equal scores by node id.
  *
  * The order is total, so the result does not depend on the order of the stream.
  */

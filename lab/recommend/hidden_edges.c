@@ -1,9 +1,9 @@
-/* Hides edges by the seed and leaves a spanning forest.
+/* Hides edges by the seed and keeps a spanning forest.
  *
- * The edges, in the order of the rows, are shuffled. From the end of that order the forest is grown
- * (an edge that joins two trees is kept), from its beginning the other edges are hidden until there
- * are enough. What is hidden depends on seed and share alone; the training graph is built from what
- * is kept and has never seen the rest.
+ * The edges, in the order of the rows, are shuffled. From the end of this order the forest grows
+ * (an edge that joins two trees stays). From its beginning other edges are hidden, up to the wanted
+ * number. The hidden edges depend on seed and share alone. The training graph is built from the
+ * other edges.
  */
 #include <math.h>
 

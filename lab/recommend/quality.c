@@ -27,7 +27,7 @@ typedef struct measure {
     hidden hidden;
     double *row;          /* n scores a worker */
     uint8_t *mark;        /* n a worker: 1 linked in training, 2 hidden; 0 between queries */
-    cafe_scored *wanted;  /* hidden.most a worker, and the numbers of others before each */
+    cafe_scored *wanted;  /* hidden.most for each worker, and the numbers of others before each */
     int64_t *before;      /* hidden.most + 1 a worker */
     cafe_quality *result; /* of each query */
 } measure;
@@ -78,7 +78,8 @@ static void mark_links(const measure *m, int64_t u, uint8_t linked, uint8_t aske
         mark[m->hidden.at[j]] = asked;
 }
 
-/* From the sorted hidden edges and, for each, the number of others that come just before it. */
+/* Computes the figures from the sorted hidden edges and, for each, the number of others right
+ * before it. */
 static cafe_quality judge(int64_t count, int64_t k, const int64_t *before) {
     cafe_quality q = {.nodes = 1};
     int64_t others = 0, found = 0;

@@ -1,4 +1,4 @@
-/* Scores of one node with a range of others, and who may be recommended at all. */
+/* Scores of one node with a range of others, and the nodes that may be recommended. */
 #ifndef CAFE_RECOMMEND_RECOMMEND_H
 #define CAFE_RECOMMEND_RECOMMEND_H
 
@@ -19,7 +19,7 @@ typedef struct cafe_scorer {
     const float *x; /* padded vectors; NULL unless the score is the product */
     float *copy;    /* the memory of x, or NULL: the caller's */
     int8_t *side;   /* NULL: every node may be recommended to every other */
-    double *paths;  /* n a worker, for common neighbours, else NULL */
+    double *paths;  /* n for each worker, for common neighbours, else NULL */
     double unit;    /* of a path's product of weights */
 } cafe_scorer;
 
@@ -27,7 +27,7 @@ cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *
                             const cafe_recommend_options *options, cafe_scorer *scorer);
 void cafe_scorer_free(cafe_scorer *scorer);
 
-/* Before the scores of u: what they need, kept for this worker until it prepares another node. */
+/* Prepares the scores of u for this worker, until the worker prepares another node. */
 void cafe_scorer_prepare(const cafe_scorer *scorer, int64_t u, int32_t worker);
 
 /* out[w - first] = score of (u,w) for w in first .. last-1 */

@@ -87,7 +87,7 @@ static void add_paths(const cafe_sampled *s, int64_t u, int length, double weigh
 static void add_paths_across(const cafe_scorer *s, int64_t u, double *paths) {
     const cafe_sampled *p = s->sampled;
     add_paths(p, u, 2, s->unit, paths);
-    /* two edges lead to u's own side, the third to the other: the two never meet in `paths` */
+    /* two edges lead to u's own side, three to the other: they never meet in `paths` */
     for (int64_t v = 0; v < s->n; v++)
         if (s->side[v] == s->side[u] && paths[v] > 0) add_paths(p, v, 1, paths[v], paths);
 }

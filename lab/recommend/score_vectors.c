@@ -1,10 +1,13 @@
 /* The decoder: from an embedding to vectors whose inner products are scores of pairs.
  *
- * H itself has rows of length 1: it knows directions, not how much there is of them. V rho V^T, the
- * part of Q in the span of the embedding, does; with p p^T in front it is the part of P, the
- * probability that the pair is drawn, and ranks best of the forms that were tried
- * (docs/recommend.md). Negative Ritz values have no square root and are left out: they are what the
- * solver did not look for.
+ * Rows of H have length 1: they have directions, but no sizes. The part of Q in the span of the
+ * embedding has sizes,
+ *
+ *     P ~ p p^T + V rho V^T,
+ *
+ * an estimate of the probability that the pair is drawn (docs/recommend.md compares it with other
+ * scores). Negative Ritz values have no square root and are left out: the solver did not search for
+ * them.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -80,7 +83,7 @@ static cafe_status embed(cafe_context *context, const cafe_graph *graph,
     finish.form = raw ? CAFE_FORM_RAW : CAFE_FORM_RITZ;
     finish.residual = raw ? 0 : o->residual;
     cafe_sample_options_init(&sample);
-    sample.degree_exponent = 0; /* P itself is what scores stand for */
+    sample.degree_exponent = 0; /* scores stand for P itself */
     cafe_method_options_init(&options);
     options.sample = &sample;
     cafe_sphere_options_init(&own);

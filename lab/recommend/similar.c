@@ -1,13 +1,13 @@
-/* Vectors most like a given one.
+/* The vectors most similar to a given one.
  *
- * The exact search compares every row. The approximate one walks a graph: each row is linked to the
- * rows nearest to it (cafe_nearest_approximate) and to some of those that list it. From the row
- * asked about, and from rows spread over all, the search goes on from the best row not yet left,
- * and holds the best `effort` of those it met; it ends when all of them were left. (As in NSW and
- * its kin: Malkov et al., Information Systems 45, 2014.)
+ * The exact search compares every row. The approximate search walks a graph in which each row has
+ * edges to its nearest rows (cafe_nearest_approximate) and to some rows that list it. From the
+ * query's row, and from rows spread over all, it continues with the best row not yet expanded, and
+ * keeps the best `effort` rows. It ends when all of these were expanded. (As in NSW and related
+ * work: Malkov et al., Information Systems 45, 2014.)
  *
- * Scores come from the row kernels, whose additions have one order, and the order of rows is total:
- * a query is one task's alone, so the result does not depend on the threads.
+ * Scores come from the row kernels, whose additions have one order, the order of rows is total, and
+ * a query is one task: the result does not depend on the threads.
  */
 #include <math.h>
 #include <stddef.h>
@@ -59,7 +59,8 @@ struct cafe_similar {
     int32_t *size;  /* edges there are, of each row */
 };
 
-/* row <- vector, of length 1 for the cosine, zeros behind it; false: a value is out of range. */
+/* row <- vector, scaled to length 1 for the cosine, padded with zeros; false: a value is out of
+ * range. */
 static bool take_row(const cafe_similar *s, const float *vector, float *row) {
     double sum = 0;
     for (int64_t k = 0; k < s->columns; k++) {
@@ -275,7 +276,7 @@ static void search_one(void *argument, int64_t task, int32_t worker) {
         search_links(job, task, self, query, worker);
 }
 
-/* A walk holds one more than it returns, since the row asked about is among them. */
+/* A walk holds one row more than it returns, because the query's row is among them. */
 static cafe_status make_room(search *job) {
     cafe_context *context = job->context;
     const cafe_similar *s = job->index;
