@@ -14,7 +14,8 @@ typedef struct alias_job {
     const cafe_graph *graph;
     cafe_alias *alias;
     double *mass;  /* per worker: the longest row, in units of the mean */
-    int32_t *pile; /* per worker: entries below the mean from the left, others from the right */
+    int32_t *pile; /* for each worker: entries below the mean from the left, the others from the
+                    * right */
     int64_t longest;
 } alias_job;
 

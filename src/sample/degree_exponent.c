@@ -1,10 +1,9 @@
 /* The degree exponent: a(u,w) <- a(u,w) / (d_u d_w)^x, 0 <= x <= 1/2, scaled to sum 1 again.
  *
- * A pair then counts by more than how often it is drawn: the larger x, the less the hubs' own
- * shares are in it. x = 0 is P itself, x = 1/2 the normalised similarity, which eq. (link1111) of
- * the paper turns into a sampled graph like any other.
+ * The larger x, the smaller the shares of hubs. x = 0 is P itself. x = 1/2 is the normalised
+ * similarity, which eq. (link1111) of the paper turns into a sampled graph like any other.
  *
- * No weights are stored. A node has the factor f_u = (p_u n)^-x, about 1, so that weights keep
+ * No weights are stored. A node has the factor f_u = (p_u n)^-x, about 1, which keeps weights near
  * their size, and an edge weighs a(u,w) f_u f_w (graph/edge_weight.h).
  */
 #include <math.h>
@@ -21,11 +20,11 @@ typedef struct factors {
     const cafe_sampled *sampled;
     double x;
     float *factor;
-    float *known; /* by degree, of edges without weights; NULL: none */
+    float *known; /* by degree, for edges without weights; NULL: none */
 } factors;
 
-/* share^-x. pow() need not be the same for x = 1/2 everywhere; sqrt() is. A node without edges
- * keeps 1. */
+/* Returns share^-x. pow() may differ between C libraries for x = 1/2; sqrt() does not. A node
+ * without edges keeps 1. */
 static double factor_of(double share, double x) {
     double power = x == 0.5 ? sqrt(share) : pow(share, x);
     return share > 0 ? 1 / power : 1;

@@ -1,6 +1,6 @@
-/* Edge sampling: P = A / 2m. An edge is drawn uniformly (by weight) and its two ends are u and w.
+/* Edge sampling: P = A / 2m. An edge is drawn uniformly (by weight), and its two ends are u and w.
  *
- * Every other sampling ends here too: as the edge sampling of a graph made of its own pairs.
+ * Every other sampling ends here: as the edge sampling of a graph of its own pairs.
  */
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
     return CAFE_LINK(s, u, at);
 }
 
-/* Factors are asked for ahead of their use, up to the edge `end`. */
+/* Factors are prefetched, up to the edge `end`. */
 static double degree(const cafe_sampled *s, int64_t u, int64_t end) {
     enum { AHEAD = 32 };
     double sum = 0;
@@ -43,8 +43,9 @@ static void fill_loops(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) s->loops[u] = (float)arc(s, u, u);
 }
 
-/* 1/d_u and a(u,w)/d_u are numbers that a float holds: solvers compute with them. The graph's own
- * weights cannot break this (graph/weight_scale.h); those a sampling makes of them can. */
+/* Checks that 1/d_u and a(u,w)/d_u are within the range of floats, because solvers compute with
+ * them. Weights of a graph always pass (graph/weight_scale.h); weights that a sampling makes may
+ * fail. */
 static cafe_status check_degree(cafe_context *context, double degree, int64_t u) {
     if (degree == 0 || (degree >= 0x1p-100 && degree <= 0x1p100)) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -59,7 +60,7 @@ static void divide(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) s->p[u] /= s->total;
 }
 
-/* 2m, the sum of the degrees in node order. Edges of weight 1 are counted: the sum is exact. */
+/* 2m, the sum of the degrees in node order. Edges of weight 1 are counted, so the sum is exact. */
 static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
     s->total = 0;
     if (!s->weights && !s->factor) s->total = (double)s->offsets[s->n];
@@ -70,7 +71,7 @@ static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
     return CAFE_OK;
 }
 
-/* A number of each row, from its edges. */
+/* A number for each row, computed from its edges. */
 typedef struct filling {
     cafe_sampled *sampled;
     cafe_range_task *task;
@@ -82,7 +83,7 @@ static void fill_portion(void *argument, int64_t first, int64_t last) {
     f->task(f->sampled, f->first + first, f->first + last);
 }
 
-/* Every process of a team goes through the edges of a portion of the rows. */
+/* Every process of a team computes the numbers of its rows. */
 static cafe_status fill_shared(cafe_context *context, cafe_sampled *s, cafe_range_task *task,
                                void *numbers, size_t size) {
     int64_t *bounds = cafe_mem(context, cafe_team_ranks(context) + 1, sizeof *bounds);
@@ -94,13 +95,13 @@ static cafe_status fill_shared(cafe_context *context, cafe_sampled *s, cafe_rang
     status = cafe_ranges(context, portion.last - portion.first, BLOCK, fill_portion, &f);
     CAFE_TRY(cafe_team_agree(context, status));
     CAFE_TRY(cafe_team_fill(context, numbers, size, bounds));
-    cafe_trim_graphs(context); /* the rows of a sweep are others */
+    cafe_trim_graphs(context); /* a sweep reads other rows */
 done:
     cafe_mem_free(context, bounds);
     return status;
 }
 
-/* Without weights and factors the offsets tell all. */
+/* Without weights and factors the degrees follow from the offsets. */
 cafe_status cafe_sampled_degrees(cafe_context *context, cafe_sampled *s) {
     if (s->common && (s->weights || s->factor))
         return fill_shared(context, s, fill_degrees, s->p, sizeof *s->p);
@@ -163,7 +164,7 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
 cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
                                cafe_sampled **sampled) {
     own->counts.self_loops_kept = 1;
-    own->scaled = own->weights; /* pairs may be as rare as they are */
+    own->scaled = own->weights; /* weights of sampled pairs may have any scale */
     cafe_status status = cafe_sampled_of(context, own, NULL, sampling, sampled);
     if (status == CAFE_OK)
         (*sampled)->own = own;

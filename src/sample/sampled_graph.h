@@ -27,14 +27,14 @@ struct cafe_sampled {
     double *p;            /* sums to 1 */
     float *loops;         /* the weight of (u,u), or NULL when there are none */
     bool common;          /* the rows are mapped by all processes of a team */
-    cafe_graph *own;      /* whose rows these are, or NULL: the sampled graph's */
+    cafe_graph *own;      /* the graph that owns these rows; NULL: the caller's graph */
     float *twisted;       /* own weights on borrowed rows, or NULL */
     cafe_held held;       /* the rows, by the engine that added them up */
     cafe_sampled_info info;
 };
 
-/* The sampled graph of these rows: P = A / 2m of `graph`, with `weights` (taken over, also on
- * failure) instead of its own unless NULL. */
+/* Makes the sampled graph of these rows: P = A / 2m of `graph`. `weights` (unless NULL) replace its
+ * own and are taken over, also on failure. */
 cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, float *weights,
                             cafe_sampling sampling, cafe_sampled **sampled);
 
@@ -42,8 +42,8 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
 cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
                                cafe_sampled **sampled);
 
-/* p_u = the sum over the edges of u, in the order of its row and in double precision, for all u: by
- * this machine's threads; or by who holds the rows elsewhere. */
+/* Sets p_u = the sum over the edges of u, in the order of its row and in double precision, for all
+ * u: by threads of this machine, or by the processes that hold the rows. */
 typedef cafe_status cafe_degrees(cafe_context *context, cafe_sampled *sampled);
 cafe_degrees cafe_sampled_degrees;
 
@@ -54,15 +54,15 @@ cafe_status cafe_sampled_fill(cafe_context *context, cafe_degrees *degrees, cafe
 cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_degrees *degrees,
                                   cafe_sampled *sampled);
 
-/* cafe_sample() with the sums over edges and factors done by `degrees`. */
+/* cafe_sample() in which `degrees` computes the sums over edges and the factors. */
 cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                            const cafe_sample_options *options, const cafe_sample_inputs *inputs,
                            cafe_degrees *degrees, cafe_sampled **sampled);
 
-/* The factor that a node would have whose edges, without factors, add up to that degree. */
+/* Returns the factor of a node whose edges, without factors, sum to that degree. */
 double cafe_sampled_factor(const cafe_sampled *sampled, double degree);
 
-/* What vectors of this sampled graph are made with, for their file. */
+/* Writes how vectors of this sampled graph are made, for their file. */
 void cafe_sampled_made(const cafe_sampled *sampled, char made[CAFE_VECTORS_MADE]);
 
 /* Entries of P at most. */

@@ -1,8 +1,7 @@
-/* Sets of nodes and the distribution P: p(S), p(S,S') and what follows from them.
+/* Sets of nodes and the distribution P: p(S), p(S,S') and figures that follow from them.
  *
- * Sums over the neighbours of a node are taken by all threads; a set adds up its nodes in their
- * order. All figures of a set therefore have the same bits wherever it is asked and for any number
- * of threads.
+ * All threads sum over neighbours of nodes; a set adds its nodes in their order. So all figures of
+ * a set have the same bits in every command and for any number of threads.
  */
 #ifndef CAFE_SAMPLE_SET_MASSES_H
 #define CAFE_SAMPLE_SET_MASSES_H
@@ -21,7 +20,7 @@ typedef struct cafe_joint {
     const double *p;
 } cafe_joint;
 
-/* Of anything that has these fields: a sampled graph, the parts of an operator. */
+/* For any struct with these fields: a sampled graph, the parts of an operator. */
 #define CAFE_JOINT(of)                                                                             \
     ((cafe_joint){(of)->n, (of)->offsets, (of)->targets, (of)->weights, (of)->factor, (of)->total, \
                   (of)->p})
@@ -60,7 +59,7 @@ static inline double cafe_set_smaller(cafe_set_sums s) {
     return smaller > 1e-12 ? smaller : 0;
 }
 
-/* What leaves the set over the smaller side; rounding must not leave less than nothing. */
+/* (p(S) - p(S,S)) / min(p(S), 1 - p(S)); rounding must not give a negative number. */
 static inline double cafe_set_conductance(cafe_set_sums s) {
     double smaller = cafe_set_smaller(s), cut = s.mass > s.inside ? s.mass - s.inside : 0;
     return smaller > 0 ? cut / smaller : 0;

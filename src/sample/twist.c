@@ -1,8 +1,10 @@
 /* Twisted sampling: p(u,w) ~ a(u,w) exp(lambda f(x_u, x_w)), exponential tilting of the edges.
  *
- * The average of f under P grows with lambda (its derivative is the variance of f), from the least
- * f of an edge to the largest. So a wanted average in between has one lambda, found by Newton's
- * method kept within a bracket.
+ * The mean of f under P grows with lambda, from the least f of an edge to the largest, because
+ *
+ *     d/dlambda E f = Var f >= 0.
+ *
+ * So each mean in between has one lambda, found by Newton's method within a bracket.
  */
 #include <float.h>
 #include <math.h>
@@ -14,8 +16,8 @@
 
 enum { BLOCK = 1024, TRIALS = 200 };
 
-/* No edge falls below exp(-60) of the heaviest: its nodes would look isolated to single precision,
- * and nothing that is computed from P can tell the difference. */
+/* No edge falls below exp(-60) of the heaviest. With smaller weights nodes would look isolated in
+ * single precision, and no result that is computed from P would change. */
 static const double least_exponent = -60;
 
 typedef struct twist {
@@ -136,8 +138,9 @@ static cafe_status find_mean(cafe_context *context, twist *t, double *mean, doub
     return status;
 }
 
-/* lambda with mean(lambda) = wanted: Newton from the bracket's inside, else its middle, until the
- * mean is right to single precision. While there is no bracket on one side steps double. */
+/* Finds lambda with mean(lambda) = wanted: a Newton step if it stays in the bracket, else the
+ * middle, until the mean is right to single precision. Steps double while the bracket is open on
+ * one side. */
 static cafe_status find_lambda(cafe_context *context, twist *t, double wanted) {
     double low = -INFINITY, high = INFINITY, range = t->most - t->least, mean, variance;
     if (!(wanted > t->least && wanted < t->most))

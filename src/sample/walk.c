@@ -13,8 +13,8 @@
 enum {
     BLOCK = 4096,
     PAIR_BYTES = 40,    /* of memory per drawn pair: two nodes, two arcs while rows are built */
-    PAIRS_PER_ARC = 16, /* to draw, unless told */
-    LEAST_PAIRS = 1000 * 1000, /* likewise */
+    PAIRS_PER_ARC = 16, /* pairs to draw by default, for each arc */
+    LEAST_PAIRS = 1000 * 1000, /* pairs to draw by default, at least */
     MOST_STEPS = 100 * 1000
 };
 #define REST 1e-6 /* PageRank walks beyond this share are left out of exact rows */

@@ -32,8 +32,8 @@ typedef struct cafe_walk {
 /* All b(u,w) as a graph: *own stays NULL when the rows do not fit the budget. */
 cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
 
-/* Up to CAFE_WALK_WIDE rows b(u_i, .) at once: entry w * CAFE_WALK_WIDE + i of what it returns,
- * which is one of z and next, n * CAFE_WALK_WIDE numbers each. */
+/* Computes up to CAFE_WALK_WIDE rows b(u_i, .) at once. Returns z or next, n * CAFE_WALK_WIDE
+ * numbers each; entry w * CAFE_WALK_WIDE + i is b(u_i, w). */
 enum { CAFE_WALK_WIDE = 8 };
 const double *cafe_walk_dense(const cafe_walk *walk, const int32_t *u, int64_t count, double *z,
                               double *next);
@@ -43,7 +43,7 @@ const double *cafe_walk_dense(const cafe_walk *walk, const int32_t *u, int64_t c
 cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
 
 /* Alias tables (Walker 1977) for the rows of a weighted graph: entry j of a row is kept with
- * probability keep[j], else other[j] takes its place. */
+ * probability keep[j], otherwise other[j] replaces it. */
 typedef struct cafe_alias {
     float *keep;
     int32_t *other;

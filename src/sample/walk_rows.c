@@ -1,8 +1,8 @@
-/* Exact rows of B = sum_t c_t D (D^-1 A)^t, one row after the other, by all threads.
+/* Exact rows of B = sum_t c_t D (D^-1 A)^t, row by row, on all threads.
  *
- * The places of a row are counted first by breadth-first search, which costs less than the numbers
- * and tells whether they fit. Each unordered pair is computed in one row only, and the builder of
- * graphs puts it into both: P is symmetric to the bit.
+ * Breadth-first search first counts the entries of a row, which costs less than computing them, and
+ * shows whether they fit into memory. Each unordered pair is computed in one row only, and the
+ * builder of graphs puts it into both: P is symmetric to the bit.
  */
 #include <string.h>
 
@@ -16,11 +16,10 @@
 enum {
     ROWS = 4,        /* of a task */
     LINK_BYTES = 48, /* of memory per pair: itself, two arcs in buckets and two in rows */
-    PROBES = 256     /* rows that are looked at before all are counted */
+    PROBES = 256     /* rows that are tried before all are counted */
 };
 
-/* Of a worker: where a walk is, where a step leads, and what is added up; all empty between rows.
- */
+/* The arrays of a worker: place of a walk, result of a step, sum; all are empty between rows. */
 enum { NOW, NEXT, SUM, TALLIES };
 
 typedef struct row_job {
@@ -84,8 +83,8 @@ static void count_rows(void *argument, int64_t task, int32_t worker) {
     atomic_fetch_add(&job->counted, sum);
 }
 
-/* A few rows, evenly spread, tell what is hopeless: more than twice what fits. One worker does it,
- * before the others get memory. */
+/* Tries a few evenly spread rows, to refuse graphs that need more than twice the memory. One worker
+ * does it, before the others get memory. */
 static cafe_status probe(cafe_context *context, const row_job *job, bool *promising) {
     const cafe_walk *w = job->walk;
     cafe_tally *met = cafe_tallies_new(context, 1, w->graph->n);

@@ -70,7 +70,7 @@ void cafe_active_free(cafe_active *active) {
 }
 
 void cafe_active_press(cafe_active *active, int64_t u, double pressure) {
-    /* far below what would overflow 64 bits, however many neighbours add to it */
+    /* far below an overflow of 64 bits, for any number of neighbours */
     uint64_t fixed = (uint64_t)ceil((pressure < 16 ? pressure : 16) * unit);
     atomic_fetch_add_explicit(&active->pressure[u], fixed, memory_order_relaxed);
 }
@@ -100,8 +100,8 @@ static bool must_learn(const cafe_chunks *c, int64_t place, int64_t theirs) {
     return theirs < 0 || cafe_chunk_of(c, theirs) <= cafe_chunk_of(c, place);
 }
 
-/* Tells the neighbours of nodes that moved. A move too small to matter to anybody is not told: all
- * a node's neighbours together, each below this, press it by less than an eighth of the spread. */
+/* Adds the moves of nodes to the pressure of their neighbours. Small moves are left out: all
+ * neighbours of a node together, each below the limit, add less than an eighth of the spread. */
 static void tell_block(void *argument, int64_t first, int64_t last) {
     cafe_active *a = argument;
     const cafe_operator_parts *q = &a->op->parts;

@@ -1,8 +1,8 @@
-/* Old and new rows side by side: the rotation that brings them together, and the angles between the
- * spaces their columns span.
+/* Alignment of old and new rows: the rotation that brings them together, and the angles between the
+ * spaces of their columns.
  *
- * Everything follows from the Gram matrix of [B N] in the inner product of the row weights W, with
- * B the rows before and N those now:
+ * All follows from the Gram matrix of [B N] in the inner product of the row weights W; B has the
+ * old rows, N the new ones:
  *
  *     orthogonal Procrustes   min ||W^1/2 (N R - B)||, R^T R = I:   N^T W B = U S V^T, R = U V^T
  *     principal angles        cosines are the singular values of Q_B^T W Q_N, Q orthonormal bases
@@ -22,8 +22,8 @@ static void take_block(int64_t k, const double *gram, int i, int j, double *bloc
                (size_t)k * sizeof *block);
 }
 
-/* rotation = polar factor of N^T W B. What the rows leave open (directions without weight) is
- * settled by a touch of the identity. */
+/* rotation = polar factor of N^T W B. Adding a small multiple of the identity decides directions
+ * without weight. */
 static cafe_status find_rotation(cafe_context *context, int64_t k, const double *gram,
                                  double *rotation) {
     double *work = cafe_mem(context, 3 * k * k + k, sizeof *work);

@@ -1,7 +1,7 @@
 /* Files of changes and of new nodes' edges, line by line: "+ u v [w]", "- u v", "u v [w]".
  *
- * A field that is exactly + or - and stands first is a sign; a node of that name is written in
- * quotes. Lines are read one after the other: changes are a small part of their graph.
+ * A first field that is exactly + or - is a sign; quotes distinguish a node of that name. One
+ * thread reads the lines, because changes are a small part of their graph.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void settle_integer(reading *r) {
     if (cafe_graph_node_names(r->names->graph)->kind == CAFE_NAMES_STRING ||
         rows->length > LONGEST_INTEGER)
         return;
-    memset(text, '\n', sizeof text); /* what stops the scanner */
+    memset(text, '\n', sizeof text); /* for the scanner, which stops at it */
     memcpy(text, rows->field, (size_t)rows->length);
     if (cafe_scan_integer(&at, &value) == CAFE_SCAN_OK && at == (uint8_t *)text + rows->length)
         rows->length = cafe_print(rows->field, LONGEST_INTEGER, "%" PRId64, value);
@@ -53,7 +53,7 @@ static char take_sign(cafe_place *line) {
     return (char)*p;
 }
 
-/* The weight behind the names, 1 when there is none. */
+/* Takes the weight after the names, 1 without one. */
 static cafe_status take_weight(reading *r, float *weight) {
     cafe_place *line = &r->rows.line;
     const uint8_t *at = cafe_skip_separator(line->at);

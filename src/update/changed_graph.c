@@ -144,7 +144,7 @@ done:
     return status;
 }
 
-/* What became of the edges on the way in is the same as before. */
+/* Keeps the counts of the edges as they were listed. */
 static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
     cafe_graph_counts counts = old->counts;
     counts.nodes = graph->counts.nodes;

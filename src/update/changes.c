@@ -1,4 +1,4 @@
-/* From lines of changes to changed arcs: who is new, which edges come, go and change weight. */
+/* From lines of changes to changed arcs: new nodes; added, removed and reweighted edges. */
 #include <stdlib.h>
 #include <string.h>
 

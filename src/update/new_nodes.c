@@ -1,4 +1,4 @@
-/* Names of nodes and newcomers as a graph carries them, and lists of edges. */
+/* Names of nodes and of new nodes, and lists of edges. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@ cafe_status cafe_newcomers_append(cafe_graph *graph, const cafe_graph *old,
                            (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = text});
     if (!start || !text) return CAFE_ERROR_MEMORY;
     start[0] = 0;
-    for (int64_t u = 0; u < graph->n; u++) { /* without the 0 behind each */
+    for (int64_t u = 0; u < graph->n; u++) { /* without the final 0 of each */
         char *to = text + start[u];
         size_t length, room = (size_t)(bytes + 1 - start[u]);
         if (u < known) {

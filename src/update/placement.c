@@ -1,7 +1,7 @@
 /* Vectors for nodes that are not in the graph, from their edges to nodes that are.
  *
- * Nothing else moves, and no two new nodes see one another, so each row is one formula; the forms
- * are explained in include/cafe/update.h.
+ * No other row changes, and new nodes do not depend on each other, so each row is one formula;
+ * include/cafe/update.h explains the forms.
  */
 #include <math.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static cafe_status allocate(cafe_context *context, int64_t nodes, int64_t count,
     return cafe_mem_had(l->offsets, l->targets, l->weights, l->names);
 }
 
-/* Lines into rows, those of a node in their order. */
+/* Sorts lines into rows, the lines of a node in their order. */
 static void sort_lines(const cafe_link_lines *lines, int64_t n, cafe_new_links *l) {
     int64_t *offsets = l->offsets;
     for (int64_t i = 0; i < lines->count; i++) offsets[lines->at[i].u - n + 1]++;
@@ -257,8 +257,8 @@ done:
 
 /* ---- least squares --------------------------------------------------------------------------- */
 
-/* B with the least sum over u of p_u ||w_u B - (v_u - s)||^2, W = D^-1 Q V, from the Gram matrix of
- * [W V]: N = W^T D W = R^T R on the columns kept, B = R^-1 R^-T (W^T D V). */
+/* Finds B with the least sum over u of p_u ||w_u B - (v_u - s)||^2, W = D^-1 Q V, from the Gram
+ * matrix of [W V]: N = W^T D W = R^T R on the columns kept, B = R^-1 R^-T (W^T D V). */
 static cafe_status solve_map(cafe_context *context, const double *gram, const placing *p) {
     int64_t k = p->columns, *kept = cafe_mem(context, k, sizeof *kept);
     double *n = cafe_mem(context, 4 * k * k, sizeof *n), *c = n + k * k, *m = c + k * k,
@@ -309,8 +309,9 @@ static void find_mean(const placing *p, int64_t n) {
             p->s[k] += p->parts->p[u] * p->vectors[u * p->columns + k];
 }
 
-/* Raw rows have length 1. In the other forms lengths follow degrees and eigenvectors; where they
- * are alike, as in a ring, they are so at another value, but for one column of signs. */
+/* Checks the lengths of rows. Raw rows have length 1. In the other forms lengths follow degrees and
+ * eigenvectors; if all are equal, as in a ring, they equal another value, except for a single
+ * column of signs. */
 static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph, const placing *p) {
     int64_t others = 0; /* rows of another length */
     for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++) {

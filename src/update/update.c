@@ -1,11 +1,12 @@
 /* The update: warm start, rounds over the active nodes, alignment, drift.
  *
- *     start     old rows as they are; a new node at the normalised mean of its neighbours
+ *     start     old rows unchanged; a new node at the normalised mean of its neighbours
  *     pressure  of a node whose edges changed: the changed weight over its degree
- *     rounds    sweep what is under pressure (update/active_sweep.c) until a round gains too little
+ *     rounds    sweep nodes under pressure (update/active_sweep.c) until a round gains too little
  *     align     rotate onto the old rows, which changes no inner product and no objective
  *
- * Nothing changed means no pressure, no round and no rotation: the old rows, bit for bit.
+ * Without changes there is no pressure, no round and no rotation: the result is the old rows, bit
+ * for bit.
  */
 #include <math.h>
 #include <stddef.h>
@@ -61,7 +62,7 @@ struct cafe_updated {
     int64_t n, columns, stride;
     char made[CAFE_VECTORS_MADE];
     float *h;      /* padded */
-    float *before; /* the start, likewise; freed at the end */
+    float *before; /* the start; freed at the end */
     double *objective, *drift, *rotation;
     int64_t *active;
     cafe_update_report report;
@@ -116,7 +117,7 @@ static double square(int64_t columns, const float *row) {
     return sum;
 }
 
-/* Rows are kept as they are, so they must be rows of the sphere already. */
+/* Rows are kept unchanged, so they must be valid rows of sphere. */
 static cafe_status check_rows(cafe_context *context, int64_t n, int64_t columns,
                               const float *rows) {
     for (int64_t u = 0; u < n; u++) {
@@ -161,8 +162,8 @@ static bool mean_row(const cafe_updated *r, const cafe_graph *g, const uint8_t *
     return true;
 }
 
-/* New nodes in rounds: those linked to nodes with rows, then those linked to these, and so on; what
- * is still without a row after some rounds is drawn at random. */
+/* Sets the start of new nodes in rounds: nodes with neighbours that have rows, then their
+ * neighbours, and so on. Nodes without a row after some rounds are drawn at random. */
 static void start_newcomers(cafe_updated *r, const cafe_changes *changes, uint8_t *started,
                             uint64_t seed) {
     const int32_t *origin = changes->origin;
@@ -198,8 +199,8 @@ static cafe_status start(cafe_context *context, cafe_updated *r, const cafe_chan
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* The factor of a node whose degree grew to what it is moved by a share, and so did the weights of
- * all its edges: its neighbours feel it. */
+/* If a node's degree grew, its factor and the weights of all its edges changed by a share, which
+ * presses its neighbours. */
 static void press_neighbours(const cafe_graph *g, const cafe_operator_parts *s, double x, int64_t u,
                              double growth, cafe_active *active) {
     double now = cafe_row_sum(g->offsets, g->scaled, u), before = now - growth;
@@ -313,7 +314,7 @@ static cafe_status find_drift(cafe_context *context, const cafe_changes *changes
     return status;
 }
 
-/* Rows that nobody moved need no rotation, and the identity is exact. */
+/* If no row moved, the rotation is exactly the identity. */
 static cafe_status align(cafe_context *context, const cafe_changes *changes,
                          const cafe_operator *op, bool turn, cafe_updated *r) {
     cafe_alignment found = {0, 0, 0};

@@ -44,8 +44,8 @@ typedef struct cafe_link_lines {
 cafe_status cafe_link_add(cafe_link_lines *lines, cafe_link_line line);
 void cafe_link_lines_free(cafe_link_lines *lines);
 
-/* Reads a file of changes (signs in front), of new nodes' edges to known ones, or of labels, of
- * which only the nodes that the graph does not have count (lines may be NULL). */
+/* Reads a file of changes (with signs), of new nodes' edges to known nodes, or of labels, of which
+ * only nodes outside the graph count (lines may be NULL). */
 typedef enum cafe_lines_kind {
     CAFE_LINES_CHANGES,
     CAFE_LINES_PLACED,
@@ -106,7 +106,7 @@ void cafe_active_free(cafe_active *active);
 void cafe_active_press(cafe_active *active, int64_t u, double pressure);
 /* Collects the active nodes; returns how many. */
 int64_t cafe_active_collect(cafe_active *active);
-/* Sweeps those collected; *gain gets the growth of the objective. */
+/* Sweeps the collected nodes; *gain gets the growth of the objective. */
 cafe_status cafe_active_sweep(cafe_active *active, double *gain);
 /* Was the node ever swept? */
 bool cafe_active_swept(const cafe_active *active, int64_t u);
@@ -119,8 +119,9 @@ typedef struct cafe_alignment {
     double distance;      /* ||R - I|| */
 } cafe_alignment;
 
-/* Turns `now` (padded, n rows) onto `before` by the orthogonal R that makes the sum of weight_u
- * ||now_u R - before_u||^2 least, unless `turn` is false; R goes to rotation[columns * columns]. */
+/* Rotates `now` (padded, n rows) onto `before` by the orthogonal R that minimises the sum of
+ * weight_u ||now_u R - before_u||^2, unless `turn` is false. R goes to rotation[columns * columns].
+ */
 cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_t stride,
                        float *before, float *now, const double *weights, bool turn,
                        double *rotation, cafe_alignment *alignment);
