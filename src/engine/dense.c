@@ -24,18 +24,21 @@ void cafe_dense_gram_part(int64_t rows, int64_t k, const double *a, int64_t stri
     multiply(&x, a, a, c);
 }
 
+/* C = A^T A, upper triangle, in single precision. */
 void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c) {
     cafe_product x = cafe_product_of(k, k, rows);
     x.a_row = 1, x.a_inner = x.b_inner = stride, x.shape = CAFE_PRODUCT_SYMMETRIC;
     cafe_kernels_best()->products->in_single(&x, a, a, c);
 }
 
+/* C = A M with M upper triangular. */
 void cafe_dense_triangular(int64_t rows, int64_t k, const double *a, const double *m, double *c) {
     cafe_product x = cafe_product_of(rows, k, k);
     x.shape = CAFE_PRODUCT_TRIANGULAR;
     multiply(&x, a, m, c);
 }
 
+/* C = A B, or A^T B if `transposed`. */
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
                         const double *b, double *c) {
     cafe_product x = cafe_product_of(rows, k, inner);
@@ -64,6 +67,13 @@ static double new_noise(int64_t k, double *g, int64_t j, int64_t rank, const int
     return square;
 }
 
+/* Invariant after column j: G restricted to the kept columns up to j is R^T R, and row j of G holds
+ *
+ *     g_jl - sum over kept i < j of r_ij r_il = <x_j - P x_j, x_l>,   P the projection on their
+ * span,
+ *
+ * so row_j = ||x_j - P x_j||^2 decides whether column j is new.
+ */
 int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double *floor,
                             const double *noise, int64_t *kept) {
     int64_t rank = 0;
@@ -85,6 +95,7 @@ int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double
     return rank;
 }
 
+/* M = R^-1 on the kept columns: then X M has (X M)^T (X M) = M^T R^T R M = I. */
 void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const int64_t *kept,
                                 double *m) {
     memset(m, 0, (size_t)(k * rank) * sizeof *m);
@@ -131,6 +142,7 @@ static cafe_status check_size(cafe_context *context, int64_t k) {
                      "a dense matrix of size %lld is too large: 16000 is the limit", (long long)k);
 }
 
+/* T = V diag(values) V^T by divide and conquer (LAPACK dsyevd). */
 cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values) {
     /* A symmetric matrix is its own transpose, so column-major LAPACK needs no copy of it; the
      * vectors then stand in rows and are transposed. The work space is ours. */
@@ -164,6 +176,7 @@ void cafe_dense_tridiagonal(int64_t k, double *diagonal, double *beside) {
     cafe_lapack_dsterf(&n, diagonal, beside, &info);
 }
 
+/* A = U diag(values) V^T, the thin form, by divide and conquer (LAPACK dgesdd). */
 cafe_status cafe_dense_singular(cafe_context *context, int64_t rows, int64_t columns, double *a,
                                 double *values, double *u, double *vt) {
     CAFE_PASS(check_size(context, rows > columns ? rows : columns));

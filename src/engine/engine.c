@@ -13,12 +13,15 @@ cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, c
     return status == CAFE_OK ? engine->ops->make(context, engine, n, columns, block) : status;
 }
 
+/* Frees the data that an engine holds; the operator calls it before it is freed. */
 static void let_go(cafe_context *context, cafe_held *held) {
     const cafe_engine *engine = held->engine;
     engine->ops->detach(context, engine, held->state);
     *held = (cafe_held){0};
 }
 
+/* Invariant: op->held->engine is the engine whose data op->held->state are. Another engine, met
+ * later, replaces them. */
 cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const cafe_operator *op,
                              void **held) {
     const cafe_engine *engine = x->engine ? x->engine : &cafe_processor;

@@ -5,6 +5,7 @@
 
 /* ---- which rows ------------------------------------------------------------------------------ */
 
+/* Lists the pieces of this process; own = the number of their rows. */
 static cafe_status list_pieces(cafe_context *context, cafe_owned *s) {
     const cafe_engine_ops *ops = s->engine->ops;
     int64_t first, last = 0;
@@ -56,7 +57,8 @@ static void run_piece(void *argument, int64_t i) {
               job->sums + s->mine[i] * job->width);
 }
 
-/* Each piece's sums are one process's, and 0 elsewhere. */
+/* sums += sum over all pieces i, ascending, of sums_i. The owner of a piece has its sums, and all
+ * other processes have 0, so that adding the processes is exact. */
 cafe_status cafe_owned_sums(cafe_context *context, const cafe_owned *s, int64_t block,
                             cafe_sum_task *task, void *argument, int64_t width, double *sums) {
     if (!s->engine) return cafe_sums(context, s->n, block, task, argument, width, sums);

@@ -23,6 +23,8 @@ static cafe_status group_columns(cafe_context *context, const cafe_block *x, int
     return *columns > 0 ? CAFE_OK : refuse(context, 4.0 * LANES * (double)x->n);
 }
 
+/* For each group of g columns: copy X[:, group], then Y[:, group] = a M X[:, group] + b X + c Y.
+ * With room for g columns the cost is ceil(K / g) passes over the edges and one read of X. */
 cafe_status cafe_panels_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 float a, const cafe_block *x, float b, float c, cafe_block *y) {
     cafe_status status = CAFE_OK;
@@ -51,6 +53,11 @@ static int64_t links_bytes(const cafe_context *context, const cafe_operator_part
     return targets + (q->weights && !cafe_is_mapped(context, q->weights) ? 4 * arcs : 0);
 }
 
+/* A sweep in B chunks over groups of columns reads H once for each chunk. The moves of a chunk take
+ * about n / B rows of K floats and must fit where a group of n rows of g floats fits, so
+ *
+ *     B >= K / g, the number of groups.
+ */
 cafe_status cafe_panels_fit(cafe_context *context, const cafe_operator *op, const cafe_block *h,
                             int64_t *chunks, int64_t *width) {
     int64_t floats = cafe_sweep_floats(context, h->n, links_bytes(context, &op->parts));

@@ -109,6 +109,8 @@ static void sum_rows(void *argument, int64_t first, int64_t last, double *sum) {
     cafe_add_dots(argument, first, last, sum);
 }
 
+/* cross = sum over u of w_u <x_u, y_u>, own = sum over u of own_u ||x_u||^2, by pieces of rows,
+ * each from its first row to its last. */
 static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own) {
@@ -121,6 +123,7 @@ static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_b
 
 /* ---- the operator ---------------------------------------------------------------------------- */
 
+/* Y = a M X + b X + c Y; X in a file is read in groups of columns (engine/panels.h). */
 static cafe_status product(cafe_context *context, const cafe_operator *op, void *held,
                            cafe_side side, float a, const cafe_block *x, float b, float c,
                            cafe_block *y) {
@@ -135,6 +138,7 @@ static void zero_rows(void *argument, int64_t first, int64_t last) {
     memset(y->x + first * y->stride, 0, (size_t)((last - first) * y->stride) * sizeof *y->x);
 }
 
+/* Returns the number of nodes with weight other than 0; list (NULL: count only) gets them. */
 static int64_t list_rows(int64_t n, const double *weights, int32_t *list) {
     int64_t count = 0;
     for (int64_t u = 0; u < n; u++) {
@@ -169,6 +173,7 @@ done:
     return status;
 }
 
+/* S = F^T X */
 static cafe_status project(cafe_context *context, const cafe_operator *op, void *held,
                            const cafe_block *x, double *s) {
     (void)held;
@@ -184,6 +189,11 @@ typedef struct sweeping {
     float *file; /* where the rows go in the end; NULL: they stay where they are */
 } sweeping;
 
+/* Opens a sweep on a block in memory, in memory for the time of the sweep, or in groups of columns:
+ *
+ *     width = stride   H fits (it moves into memory if it lies in a file)
+ *     width < stride   H stays in its file, and the mover reads `width` columns at a time
+ */
 static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep) {

@@ -23,6 +23,7 @@ typedef struct links_job {
     float *weights;
 } links_job;
 
+/* a_j = a(u,w) f_u f_w for the arcs j of rows first .. last - 1. */
 static void weigh_rows(void *argument, int64_t first, int64_t last) {
     const links_job *job = argument;
     const cafe_operator_parts *q = job->q;
@@ -34,6 +35,10 @@ static void weigh_rows(void *argument, int64_t first, int64_t last) {
         }
 }
 
+/* Do the weights pay and fit? They pay if the factors outgrow the cache and
+ *
+ *     arcs <= n stride (at most the memory of a block),   4 arcs <= (free memory) / SHARE.
+ */
 static bool fits(const cafe_context *context, const cafe_operator_parts *q, int64_t stride) {
     int64_t links = q->offsets[q->n];
     if (q->n <= CACHED || links > q->n * stride) return false;

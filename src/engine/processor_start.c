@@ -81,6 +81,8 @@ static bool divide_row(const start_job *job, float *row) {
     return square > 0;
 }
 
+/* row_k = cafe_normal4(draw u K + k)_0: independent normal numbers, each a function of its index.
+ */
 static void draw_normal(const cafe_start *start, int64_t u, int64_t number, int64_t columns,
                         float *row) {
     for (int64_t k = start->from; k < columns && (!start->weights || start->weights[u] > 0); k++) {

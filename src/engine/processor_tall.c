@@ -119,6 +119,7 @@ static void gram_rows(const gram_job *job, int64_t first, int64_t end, int32_t w
     if (count > 0) add_rows(job, count, rows, k, block, gram);
 }
 
+/* parts_p = sum over the rows u of part p of w_u x_u^T x_u. */
 static void gram_part(void *argument, int64_t part, int32_t worker) {
     const gram_job *job = argument;
     gram_rows(job, part * job->block, cafe_block_end(job->a->n, job->block, part), worker,
@@ -147,6 +148,12 @@ static cafe_status gram_scratch(cafe_context *context, gram_job *job, int64_t pa
     return cafe_mem_had(job->rows, job->parts);
 }
 
+/* G = sum over p of parts_p, p ascending. The number of parts follows from K alone, and a part has
+ *
+ *     max(ceil(n / parts), ROWS) rows,
+ *
+ * so the shape of the sum does not depend on the threads.
+ */
 static cafe_status gram_of(cafe_context *context, gram_job *job) {
     enum { SUM_ROWS = 8 };
     int64_t k = job->k, n = job->a->n;
@@ -189,6 +196,8 @@ static void gram_piece(void *argument, int64_t piece, int32_t worker) {
     for (int64_t i = 0; i < k; i++) {
         double by = job->grid[i] / 6;
         for (int64_t j = i; j < k; j++) {
+            /* (x + c) - c rounds x to a multiple of the spacing of doubles near c: sums of such
+             * multiples are exact, so they have no order */
             double six = by * job->grid[j];
             sum[i * k + j] += (gram[i * k + j] + six) - six;
         }
@@ -231,6 +240,9 @@ typedef struct transform_job {
     double *rows;        /* ROWS x 2 columns per worker */
 } transform_job;
 
+/* x_u <- x_u M - shift, or x_u[kept] M - shift, for the rows of a block: products in double
+ * precision, rounded once to floats. A row is read before it is written, so the product is in
+ * place. */
 static void transform_block(void *argument, int64_t block, int32_t worker) {
     transform_job *job = argument;
     cafe_block *x = job->x;
@@ -273,6 +285,7 @@ typedef struct scale_job {
     const double *factors;
 } scale_job;
 
+/* x_u <- f_u x_u */
 static void scale_block(void *argument, int64_t first, int64_t last) {
     scale_job *job = argument;
     for (int64_t u = first; u < last; u++) {
@@ -298,6 +311,7 @@ static void add_norms(void *argument, int64_t first, int64_t last, double *sum) 
     cafe_add_norms(job->x, job->factors, first, last, sum);
 }
 
+/* norms_j = sqrt(sum over u of (f_u x_uj)^2), by pieces. */
 cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, const double *factors,
                                  double *norms) {
     norm_job job = {x, factors};
@@ -312,6 +326,7 @@ static void add_totals(void *argument, int64_t first, int64_t last, double *sum)
     cafe_add_totals(job->x, job->factors, first, last, sum);
 }
 
+/* totals_j = sum over u of w_u x_uj, by pieces. */
 cafe_status cafe_processor_totals(cafe_context *context, const cafe_block *x, const double *weights,
                                   double *totals) {
     norm_job job = {x, weights};
