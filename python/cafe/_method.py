@@ -6,7 +6,7 @@ import ctypes
 import json
 import operator
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import numpy as np
@@ -212,6 +212,11 @@ class Run:
         return [Layer._of(lib.cafe_layers_get(layers, i).contents, self.graph.n_nodes)
                 for i in range(lib.cafe_layers_count(layers) if layers else 0)]
 
+    def partition(self) -> np.ndarray:
+        """Of a run for communities."""
+        info = lib.cafe_clustering_get(self.get("clustering")).contents
+        return copied(info.partition, info.nodes, np.int32)
+
     def vectors(self) -> np.ndarray:
         embedding = self.get("embedding")
         found = np.empty((lib.cafe_embedding_nodes(embedding), lib.cafe_embedding_columns(embedding)),
@@ -304,13 +309,11 @@ class Certificate(Shown):
 
     @classmethod
     def _of(cls, found: Any) -> "Certificate":
-        values = {field.name: getattr(found, field.name) for field in fields(cls)}
-        for count, names in ((found.pairs, ("ritz_values", "residuals", "shares")),
-                             (found.certified, ("column_values", "column_residuals")),
-                             (found.hubs, ("hub_values", "hub_residuals"))):
-            values.update({name: copied(values[name], count) for name in names})
-        values.update(generalised=bool(found.generalised), rotated=bool(found.rotated))
-        return cls(**values)
+        lists = {name: copied(getattr(found, name), count)
+                 for count, names in ((found.pairs, ("ritz_values", "residuals", "shares")),
+                                      (found.certified, ("column_values", "column_residuals")),
+                                      (found.hubs, ("hub_values", "hub_residuals"))) for name in names}
+        return cls.of(found, generalised=bool(found.generalised), rotated=bool(found.rotated), **lists)
 
     def to_frame(self) -> Any:
         """The Ritz pairs as a pandas table: value, residual, share."""

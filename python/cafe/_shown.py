@@ -149,6 +149,12 @@ class Shown:
 
     _title: Optional[str] = None
 
+    @classmethod
+    def of(cls, struct: Any, **others: Any) -> Any:
+        """From a struct of the library: fields of the same names, and others as given."""
+        names = [n for n in cls.__dataclass_fields__ if n not in others]  # type: ignore[attr-defined]
+        return cls(**{name: getattr(struct, name) for name in names}, **others)
+
     def _fields(self) -> Dict[str, Any]:
         return {name: getattr(self, name) for name in type(self).__dataclass_fields__  # type: ignore
                 if not name.startswith("_")}

@@ -1,16 +1,16 @@
 """Softmax clustering with K = 2 against the dominant eigenvector: theorem 4 of the paper."""
 from dataclasses import dataclass
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from ._arrays import copied
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._library import lib
+from ._method import Run, sampled_as
 from ._options import Table, options_of
 from ._shown import Shown, html_table, text_table
 from .graph import as_graph
-from .ranking import sample_edges
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,15 +77,12 @@ def bounds(graph: Any, *, random_state: Any = None, n_jobs: Optional[int] = None
     options_of(options, "bounds", "bounds")
 
     def bound(found: Any) -> Bound:
-        values: Dict[str, Any] = {n: getattr(found, n) for n in Bound.__dataclass_fields__}
-        return Bound(**{**values, "applies": bool(found.applies), "holds": bool(found.holds)})
+        return Bound.of(found, applies=bool(found.applies), holds=bool(found.holds))
 
     def work(context: Context) -> Bounds:
-        sampled = sample_edges(context, g)
-        op = context.make("cafe_operator_modularity", "cafe_operator", sampled.pointer,
-                          keep=[sampled])
+        sampled = Run(context, g, sampled_as({})).step("SAMPLE")
         o = Table.named("bounds").pointer_to(context, options, "cafe_bounds_options")
-        made = context.make("cafe_bounds_find", "cafe_bounds", op.pointer, o, keep=[op])
+        made = context.make("cafe_bounds_find", "cafe_bounds", sampled.operator, o, keep=[sampled.made])
         r = lib.cafe_bounds_get(made.pointer).contents
         arrays = [copied(a, g.n_nodes) for a in (r.x, r.xc, r.qx, r.first)]
         return Bounds(r.gap.first, r.gap.second, r.gap.last, r.gap.delta, r.objective, r.best,

@@ -63,7 +63,7 @@ class Clustering(Parted, OfNodes):
         made = Run(context, graph, given).step("WRITE")
         clustering = made.get("clustering")
         info = lib.cafe_clustering_get(clustering).contents
-        part = copied(info.partition, info.nodes, np.int32)
+        part = made.partition()
         found = {**made.course(), "communities_": part, "labels_": part,
                  "memberships_": _memberships(context, clustering, info),
                  "report_": made.report("cafe/cluster/1")}

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 import numpy as np
 
 from . import _abi
-from ._arrays import copied, pointer
+from ._arrays import pointer
 from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._labels import encode_labels
 from ._library import lib
@@ -492,7 +492,7 @@ def evaluate_clustering(graph: Any, communities: Any = None, labels: Any = None,
         model = Run(context, g, sampled_as({"sampling": sampling, **options}, seeds=seeds,
                                            attributes=attributes)).step("SAMPLE")
         sampled = model.sampled
-        found = part if part is not None else _communities(context, model)
+        found = part if part is not None else model.step("SOLVE").partition()
         quality = _quality(context, sampled, found)
         truth = agreement = None
         if label is not None:
@@ -511,10 +511,3 @@ def _quality(context: Context, sampled: Any, part: np.ndarray) -> Any:
     part = np.ascontiguousarray(part, np.int32)
     return context.figures("cafe_partition_measure", "cafe_partition_quality", sampled,
                            pointer(part), int(part.max()) + 1)
-
-
-def _communities(context: Context, model: Run) -> np.ndarray:
-    layers = context.make("cafe_layers_find", "cafe_layers", model.operator, None,
-                          keep=[model.made])
-    top = lib.cafe_layers_get(layers.pointer, lib.cafe_layers_count(layers.pointer) - 1).contents
-    return copied(top.partition, model.graph.n_nodes, np.int32)

@@ -172,18 +172,16 @@ class Explanation:
     def _dimension(self, j: int, labels: Any) -> DimensionCard:
         c = _abi.cafe_dimension_card()
         lib.cafe_explain_dimension_sized(self._handle.pointer, j, c, ctypes.sizeof(c))
-        return DimensionCard(
-            j, c.contribution, c.share, c.value, c.residual, c.mean, c.deviation,
-            self._nodes(c.high, c.ends), self._nodes(c.low, c.ends),
-            _listed(c.high_communities, c.high_count), _listed(c.low_communities, c.low_count),
-            labels[j] if labels else None)
+        return DimensionCard.of(
+            c, column=j, high=self._nodes(c.high, c.ends), low=self._nodes(c.low, c.ends),
+            high_communities=_listed(c.high_communities, c.high_count),
+            low_communities=_listed(c.low_communities, c.low_count), label=labels[j] if labels else None)
 
     def _community(self, number: int) -> CommunityCard:
         c = self._model.context.figures("cafe_explain_community", "cafe_community_card",
                                         self._handle.pointer, number)
-        return CommunityCard(c.community, c.nodes, c.mass, c.inside, c.strength, c.conductance,
-                             self._nodes(c.central, c.central_count),
-                             _listed(c.nearest, c.nearest_count))
+        return CommunityCard.of(c, central=self._nodes(c.central, c.central_count),
+                                nearest=_listed(c.nearest, c.nearest_count))
 
     def node(self, name: Hashable) -> NodeCard:
         """The card of a node, by its name."""
@@ -208,11 +206,9 @@ class Explanation:
         coordinates = [{"column": x.column, "value": x.value, "deviations": x.deviations,
                         "percentile": x.percentile}
                        for x in (c.coordinates[i] for i in range(c.coordinate_count))]
-        plain = {f: getattr(c, f) for f in NodeCard.__dataclass_fields__
-                 if f not in ("node", "coordinates", "pulls", "pushes")}
-        return NodeCard(node=name, coordinates=coordinates,
-                        pulls=self._forces(c.pulls, c.pull_count),
-                        pushes=self._forces(c.pushes, c.push_count), **plain)
+        return NodeCard.of(c, node=name, coordinates=coordinates,
+                           pulls=self._forces(c.pulls, c.pull_count),
+                           pushes=self._forces(c.pushes, c.push_count))
 
     def _forces(self, at: Any, count: int) -> List[Force]:
         return [Force(self._name(at[i].node), bool(at[i].linked), at[i].covariance, at[i].product,
@@ -291,34 +287,25 @@ def _spectrum(context: Context, handle: Any, options: Dict[str, Any]) -> Spectru
     o = Table.named("spectrum").pointer_to(context, options, "cafe_spectrum_options")
     made = context.make("cafe_spectrum_find", "cafe_spectrum", handle.pointer, o)
     r = lib.cafe_spectrum_get(made.pointer).contents
-    return Spectrum(copied(r.values, r.count), copied(r.residuals, r.count), r.held, r.positive,
-                    r.standard_error, bool(r.exact), r.elbow, r.gap)
+    return Spectrum.of(r, values=copied(r.values, r.count), residuals=copied(r.residuals, r.count),
+                       exact=bool(r.exact))
 
 
 def _ceiling(context: Context, model: Run, part: Any, options: Dict[str, Any]) -> Ceiling:
     o = Table.named("ceiling").pointer_to(context, options, "cafe_ceiling_options")
     c = context.figures("cafe_ceiling_find", "cafe_ceiling", model.operator,
                         pointer(part), o)
-    return Ceiling(c.pairs, c.spectral, c.dual, c.witness, bool(c.exact), c.bound)
+    return Ceiling.of(c, exact=bool(c.exact))
 
 
-def _label_cards(vectors: np.ndarray, label: np.ndarray, classes: np.ndarray) -> List[Any]:
+def _label_cards(context: Context, handle: Any, columns: int, label: np.ndarray, classes: np.ndarray) -> List[Any]:
     """Of each column: the class whose indicator correlates most with it, that correlation, and the
     share of the column's variance that all classes explain."""
-    known = label >= 0
-    x = vectors[known].astype(float)
-    x -= x.mean(axis=0)
-    member = np.eye(len(classes))[label[known]]
-    centred = member - member.mean(axis=0)
-    scale = np.outer(np.linalg.norm(centred, axis=0), np.linalg.norm(x, axis=0))
-    correlation = np.divide(centred.T @ x, scale, out=np.zeros_like(scale), where=scale > 0)
-    means = (member.T @ x) / np.maximum(member.sum(axis=0), 1)[:, None]
-    variance = (x * x).sum(axis=0)
-    between = (member.sum(axis=0)[:, None] * means**2).sum(axis=0)
-    ratio = np.divide(between, variance, out=np.zeros_like(between), where=variance > 0)
-    best = np.abs(correlation).argmax(axis=0)
-    return [(classes[b].item(), float(correlation[b, j]), float(ratio[j]))
-            for j, b in enumerate(best)]
+    labels = context.make("cafe_labels_from_arrays", "cafe_labels", len(label), None, pointer(label),
+                          len(classes), None)
+    best = (_abi.cafe_association * columns)()
+    context.call("cafe_explain_labels", handle.pointer, labels.pointer, best)
+    return [(classes[b.index].item() if b.index >= 0 else None, b.correlation, b.ratio) for b in best]
 
 
 def embedding_of(embedding: Any, graph: Graph) -> np.ndarray:
@@ -408,7 +395,7 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
         given = given_to(embedding, sampling, chosen["sample"], seeds, attributes)
         how = How(g, vectors, part, given, chosen["explain"])
         model, handle, top = how.open(context)
-        cards = None if label is None else _label_cards(vectors, *label)
+        cards = None if label is None else _label_cards(context, handle, vectors.shape[1], *label)
         found = Explanation(how, model, handle, cards, top)
         if spectrum is True or (spectrum == "auto" and cheap):
             found.spectrum = _spectrum(context, handle, chosen["spectrum"])

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _abi
-from ._arrays import block, copied, pointer
+from ._arrays import as_array, block, copied, pointer
 from ._call import Context, c_path, c_text, of_size, run
 from ._fitted import result_of
 from ._library import lib
@@ -23,7 +23,7 @@ def named_rows(embedding: Any, names: Any, what: str = "embedding") -> Tuple[np.
     """Vectors and the names of their rows: as given, of a pandas table's index, of an estimator's nodes,
     or their numbers."""
     own = embedding.index if hasattr(embedding, "iloc") else getattr(embedding, "nodes_", None)
-    values = np.asarray(result_of(embedding, "embedding_"))
+    values = as_array(result_of(embedding, "embedding_"), what)
     if values.ndim != 2 or values.shape[1] < 1:
         raise ValueError(f"{what}: expected a table of numbers, found shape {values.shape}")
     rows, given = block(values, len(values), what), own if names is None else names

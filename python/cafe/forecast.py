@@ -72,11 +72,11 @@ class RanksForecast(Shown):
 
     @classmethod
     def _of(cls, plan: Any) -> "RanksForecast":
-        found = {name: getattr(plan, name) for name in cls.__dataclass_fields__}
-        for name, value in found.items():
-            if isinstance(value, float) and name not in ("cut", "inner"):
-                found[name] = value if value > 0 or plan.ranks == 1 and plan.run_seconds else None
-        return cls(**{**found, "counted": bool(plan.counted)})
+        told = plan.ranks == 1 and plan.run_seconds
+        rates = {name: getattr(plan, name) for name, kind in plan._fields_ if kind is ctypes.c_double}
+        unknown = {name: None for name, value in rates.items()
+                   if name not in ("cut", "inner", "latency") and not value > 0 and not told}
+        return cls.of(plan, counted=bool(plan.counted), **unknown)
 
 
 def units(count: int) -> str:

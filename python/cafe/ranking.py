@@ -4,20 +4,14 @@ from typing import Any, Dict, Optional, Sequence
 
 import numpy as np
 
-from . import _abi
 from ._arrays import pointer, whole
-from ._call import Context, Handle, Verbose, run, threads_of
+from ._call import Context, Verbose, run, threads_of
+from ._method import Run, sampled_as
 from ._options import Table, options_of
 from ._shown import Rows, Shown
 from .graph import Graph, as_graph
 
 KINDS = ("pagerank", "degree", "relative")
-
-
-def sample_edges(context: Context, graph: Graph) -> Handle:
-    """P = A / 2m."""
-    return context.make("cafe_sample", "cafe_sampled", graph.pointer,
-                        _abi.ENUMS["cafe_sampling"]["CAFE_SAMPLING_EDGE"], None, None, keep=[graph])
 
 
 def members(graph: Graph, nodes: Sequence, what: str) -> np.ndarray:
@@ -82,14 +76,14 @@ def rank(graph: Any, by: str = "pagerank", *, subset: Optional[Sequence] = None,
     values, order = np.empty(g.n_nodes), np.empty(count, np.int32)
 
     def work(context: Context) -> Ranking:
-        sampled, report = sample_edges(context, g), {}
+        made, report = Run(context, g, sampled_as({})).step("SAMPLE"), {}
         if by == "pagerank":
             o = Table.named("pagerank").pointer_to(context, options, "cafe_pagerank_options")
-            found = context.figures("cafe_rank_pagerank", "cafe_pagerank_report", sampled.pointer, o,
+            found = context.figures("cafe_rank_pagerank", "cafe_pagerank_report", made.sampled, o,
                                     pointer(member), pointer(values))
             report = {name: getattr(found, name) for name, _ in found._fields_}
         elif by == "relative":
-            context.call("cafe_rank_relative", sampled.pointer, pointer(member), pointer(values))
+            context.call("cafe_rank_relative", made.sampled, pointer(member), pointer(values))
         else:
             degrees = g.degrees
             values[:] = degrees / degrees.sum()
@@ -142,12 +136,9 @@ def compare_sets(graph: Any, first: Sequence, second: Sequence) -> SetComparison
     a, b = members(g, first, "first"), members(g, second, "second")
 
     def work(context: Context) -> SetComparison:
-        sampled = sample_edges(context, g)
-        found = context.figures("cafe_set_compare", "cafe_pair_figures", sampled.pointer, pointer(a),
+        made = Run(context, g, sampled_as({})).step("SAMPLE")
+        found = context.figures("cafe_set_compare", "cafe_pair_figures", made.sampled, pointer(a),
                                 pointer(b))
-        a_set, b_set = (SetFigures(*(getattr(s, name) for name in SetFigures.__dataclass_fields__))
-                        for s in (found.first, found.second))
-        return SetComparison(a_set, b_set, found.joint, found.covariance, found.first_to_second,
-                             found.second_to_first)
+        return SetComparison.of(found, first=SetFigures.of(found.first), second=SetFigures.of(found.second))
 
     return run(work, 1)

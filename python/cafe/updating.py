@@ -7,6 +7,7 @@ import numpy as np
 from ._arrays import copied, pointer
 from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._library import lib
+from ._method import Run, sampled_as
 from ._options import Table, options_of
 from ._shown import Shown
 from ._sklearn import warn
@@ -14,7 +15,6 @@ from ._sources import as_names, weights_of
 from ._updating import apply_changes
 from .explanation import communities_of, embedding_of
 from .graph import Graph, as_graph
-from .ranking import sample_edges
 
 COUNTS = ("added", "removed", "reweighted", "repeated", "loops", "new_nodes", "touched")
 WORK = ("rounds", "converged", "swept", "updates", "arcs", "arcs_summed", "arcs_marked", "moved",
@@ -184,16 +184,13 @@ def _names(graph: Graph, new: List[Any]) -> Any:
 
 def _transition(context: Context, found: Update, part: np.ndarray, options: Any) -> Transition:
     o = Table.named("transition").pointer_to(context, options, "cafe_transition_options")
-    sampled = sample_edges(context, found.graph)
-    op = context.make("cafe_operator_modularity", "cafe_operator", sampled.pointer, keep=[sampled])
-    layers = context.make("cafe_layers_find", "cafe_layers", op.pointer, None, keep=[op])
-    top = lib.cafe_layers_get(layers.pointer, lib.cafe_layers_count(layers.pointer) - 1).contents
+    now = Run(context, found.graph, sampled_as({})).step("SOLVE").partition()
     nodes = found.graph.n_nodes
     before = np.where(found.origin < 0, -1, part[found.origin]).astype(np.int32)
     drift = np.where(np.isnan(found.drift), -1, found.drift)
     made = context.make("cafe_transition_find", "cafe_transition", nodes, pointer(before),
-                        top.partition, pointer(drift), o)
+                        pointer(now), pointer(drift), o)
     t = lib.cafe_transition_get(made.pointer).contents
     return Transition(t.old_count, t.new_count, t.born, t.died, t.split, t.merged,
                       copied(t.heir, t.old_count, np.int32), copied(t.parent, t.new_count, np.int32),
-                      copied(top.partition, nodes, np.int32))
+                      now)

@@ -74,9 +74,8 @@ def layout_quality(embedding: Any, points: Any, *, n_neighbors: int = 15,
     n_neighbors, nodes = whole(n_neighbors, "n_neighbors"), whole(nodes, "nodes")
 
     def work(context: Context) -> LayoutQuality:
-        q = context.figures("cafe_map_measure", "cafe_map_quality", *rows.shape, pointer(rows),
-                            pointer(xy), n_neighbors, nodes)
-        return LayoutQuality(q.nodes, q.neighbours, q.kept, q.trustworthiness)
+        return LayoutQuality.of(context.figures("cafe_map_measure", "cafe_map_quality", *rows.shape,
+                                                pointer(rows), pointer(xy), n_neighbors, nodes))
 
     return run(work)
 
