@@ -49,9 +49,9 @@ static void add_change(char *text, size_t capacity, int64_t count, const char *w
 bool cli_graph_changes(const cafe_graph_counts *c, char *text, size_t capacity) {
     text[0] = 0;
     add_change(text, capacity, c->self_loops, "self-loop", c->self_loops_kept ? "kept" : "dropped");
-    add_change(text, capacity, c->duplicates, "repeated link", "merged");
-    add_change(text, capacity, c->reversed, "link", "listed in both directions merged");
-    add_change(text, capacity, c->zero_weights, "link", "of weight 0 dropped");
+    add_change(text, capacity, c->duplicates, "repeated edge", "merged");
+    add_change(text, capacity, c->reversed, "edge", "listed in both directions merged");
+    add_change(text, capacity, c->zero_weights, "edge", "of weight 0 dropped");
     return text[0] != 0;
 }
 
@@ -72,7 +72,7 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     if (r->heading || r->columns > 2) cli_say(run, "          %s", r->text);
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
     if (c.directed)
-        cli_say(run, "          directed links by the rule %s", cli_directed_text(c.directed));
+        cli_say(run, "          directed edges by the rule %s", cli_directed_text(c.directed));
     if (c.isolated > 0)
         cli_say(run, "          %s isolated node%s", cli_count_text(c.isolated, nodes),
                 cli_plural(c.isolated));

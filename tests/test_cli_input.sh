@@ -114,13 +114,13 @@ says 'warning: the graph is not connected'
 # nothing is dropped or merged in silence
 printf '0 1\n1 0\n0 1\n2 2\n1 2\n' >messy.in.txt
 expect 0 "$CAFE" embed messy.in.txt -k 2 -o messy.npy --json messy.json
-says '1 self-loop dropped, 1 repeated link merged, 1 link listed in both directions merged'
+says '1 self-loop dropped, 1 repeated edge merged, 1 edge listed in both directions merged'
 for pair in lines:5 self_loops:1 duplicates:1 reversed:1 edges:2; do
     [[ $(json_value messy.json "${pair%:*}") == "${pair#*:}" ]] || fail "messy.json: $pair"
 done
 printf '0 1 0\n1 2 2.5\n' >zero.in.txt
 expect 0 "$CAFE" info zero.in.txt
-prints '1 link of weight 0 dropped'
+prints '1 edge of weight 0 dropped'
 # Windows line ends, blank lines, comments, no newline at the end
 printf '# c\r\n0 1\r\n\r\n%% c\r\n1\t2\r\n2 0' >ends.in.txt
 expect 0 "$CAFE" info ends.in.txt

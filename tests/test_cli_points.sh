@@ -95,7 +95,7 @@ prints 'directed +cocitation: A A\^T \+ A\^T A'
 expect 0 "$CAFE" info arcs.in.txt --directed sum
 prints 'weights +1 to 2'
 expect 0 "$CAFE" embed arcs.in.txt --directed flow -k 2 -o v.tsv --json e.json
-says 'directed links by the rule flow'
+says 'directed edges by the rule flow'
 [[ $(json_value e.json directed) == '"flow"' ]] || fail "the rule is not in embed's report"
 expect 0 "$CAFE" info arcs.in.txt
 ! grep -q directed .last/out || fail "a rule where none was asked for"

@@ -339,16 +339,16 @@ static void bad_links_are_named(void **state) {
     cafe_graph_options wrong = {.struct_size = 3};
     cafe_graph *g = NULL;
     (void)state;
-    refuse(context, 5, 3, 0, 5, 1, "link 1: node 5 is not within 0 .. 4");
-    refuse(context, 5, 3, -1, 3, 1, "link 1: node -1");
-    refuse(context, 5, 3, 1, 3, -1, "link 1: the weight -1");
-    refuse(context, 5, 3, 1, 3, NAN, "link 1: the weight nan");
-    refuse(context, 5, 3, 1, 3, INFINITY, "link 1: the weight inf");
+    refuse(context, 5, 3, 0, 5, 1, "edge 1: node 5 is not within 0 .. 4");
+    refuse(context, 5, 3, -1, 3, 1, "edge 1: node -1");
+    refuse(context, 5, 3, 1, 3, -1, "edge 1: the weight -1");
+    refuse(context, 5, 3, 1, 3, NAN, "edge 1: the weight nan");
+    refuse(context, 5, 3, 1, 3, INFINITY, "edge 1: the weight inf");
     refuse(context, 5, 3, 1, 3, FLT_MAX, "node 1: the weights of an edge add up");
     refuse(context, -1, 3, 1, 3, 1, "-1 nodes");
     refuse(context, (int64_t)1 << 31, 3, 1, 3, 1, "2147483648 nodes");
     refuse(context, INT32_MAX, 3, 1, 3, 1, "2147483647 nodes: a graph has 0 to 2147483646 of them");
-    refuse(context, 5, -3, 1, 3, 1, "-3 is not a number of links");
+    refuse(context, 5, -3, 1, 3, 1, "-3 is not a number of edges");
     assert_int_equal(cafe_graph_from_edges(context, 1, 0, NULL, NULL, NULL, &wrong, &g),
                      CAFE_ERROR_ARGUMENT);
     cafe_context_free(context);

@@ -717,7 +717,7 @@ static void wrong_links_are_named(void **state) {
     } cases[] = {{"x 1\nx 99\n", ":2:3: expected a node of the graph"},
                  {"3 1\n", ":1:1: expected a new node"},
                  {"x\n", ":1:2: expected a node of the graph"},
-                 {"# nothing\n", "no links found"}};
+                 {"# nothing\n", "no edges found"}};
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     (void)state;

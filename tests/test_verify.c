@@ -123,8 +123,8 @@ static const struct falsehood {
     {below_zero, "g: node 0: expected neighbours that are nodes", false},
     {disorder, "g: node 1: expected neighbours in ascending order, none twice", false},
     {twice, "g: node 1: expected neighbours in ascending order, none twice", false},
-    {one_way, "g: node 0: expected its link to node 2 in the row of both", true},
-    {two_weights, "g: node 0: expected its link to node 1 in the row of both", false},
+    {one_way, "g: node 0: expected its edge to node 2 in the row of both", true},
+    {two_weights, "g: node 0: expected its edge to node 1 in the row of both", false},
     {no_weight, "g: node 3: expected weights that are positive and finite", false},
     {nan_weight, "g: node 0: expected weights that are positive and finite", false},
     {same_names, "g: node 3: expected a name of its own, found 'a' again", true},
@@ -141,7 +141,7 @@ static const struct falsehood {
     {false_max_degree, "g: expected max_degree of 3, as the rows tell, found 4", false},
     {false_total_weight, "g: expected total_weight of 22, as the rows tell, found 23", false},
     {no_loops, "g: expected self_loops_kept of 1, as the rows tell, found 0", false},
-    {minus_lines, "g: expected counts of links that are not negative", false},
+    {minus_lines, "g: expected counts of edges that are not negative", false},
     {not_zero, "g: expected zeros behind the counts of the header", false},
 };
 

@@ -60,7 +60,7 @@ static const cafe_option netmf_options[] = {
      NULL, "mebibytes that the matrix may take, dense or drawn"},
     {"samples", "N", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, samples), 0, 0, 1e12, NULL,
      "draw the matrix by so many walks; 0 computes it where matrix-limit allows a dense one, and "
-     "otherwise draws 1,000 walks for each link and step, or as many as fit"},
+     "otherwise draws 1,000 walks for each edge and step, or as many as fit"},
 };
 
 static const cafe_option_table netmf_table = {

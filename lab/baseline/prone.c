@@ -199,7 +199,7 @@ static const cafe_method_code prone_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_prone_method = {
     .name = "prone",
     .title = "ProNE",
-    .summary = "a sparse matrix of the links, factorised, and spectral propagation",
+    .summary = "a sparse matrix of the edges, factorised, and spectral propagation",
     .form = CAFE_FORM_RAW,
     .vectors = option_table,
     .code = &prone_code,

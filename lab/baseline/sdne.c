@@ -25,7 +25,7 @@ static const cafe_option sdne_options[] = {
     {"alpha", "A", CAFE_OPTION_REAL, offsetof(cafe_sdne_options, alpha), 0.01, 0, 1e9, NULL,
      "weight of the first-order loss, which draws linked nodes together"},
     {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_sdne_options, beta), 10, 1e-3, 1e6, NULL,
-     "a link counts beta squared times as much as its absence"},
+     "an edge counts beta squared times as much as its absence"},
     {"nu", "A", CAFE_OPTION_REAL, offsetof(cafe_sdne_options, nu), 1e-4, 0, 1e9, NULL,
      "weight of the squared weights of the network"},
     {"epochs", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sdne_options, epochs), 30, 0, 1e9, NULL,

@@ -15,7 +15,7 @@
 static const cafe_option link_options[] = {
     {"protocol", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_link_options, protocol),
      CAFE_LINK_HONEST, 0, 1, "paper|honest",
-     "vectors of the whole graph, pairs cut afterwards; or test links hidden before there are "
+     "vectors of the whole graph, pairs cut afterwards; or test edges hidden before there are "
      "vectors"},
     {"operator", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_link_options, pair),
      CAFE_PAIR_CONCATENATION, 0, 4, "concatenation|hadamard|l1|l2|dot",
@@ -23,9 +23,9 @@ static const cafe_option link_options[] = {
     {"repeats", "R", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, repeats), 10, 1, 1e6, NULL,
      "splits for each share"},
     {"negatives", "X", CAFE_OPTION_REAL, offsetof(cafe_link_options, negatives), 1, 1e-3, 1e3, NULL,
-     "pairs without a link for each one with"},
+     "pairs without an edge for each one with"},
     {"most", "N", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, most), 0, 0, 2147483647, NULL,
-     "links used at most, drawn by the seed; 0 uses all"},
+     "edges used at most, drawn by the seed; 0 uses all"},
     {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, first), 0, 0, 1e6, NULL,
      "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
 };

@@ -132,7 +132,7 @@ cafe_status cafe_non_links(cafe_context *context, const cafe_graph *graph, int64
     int64_t free = all - links_of(graph);
     if (count > free)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "%lld pairs without a link are wanted, the graph has %lld",
+                         "%lld pairs without an edge are wanted, the graph has %lld",
                          (long long)count, (long long)free);
     /* rejection needs many free pairs, before and after `count` of them are gone */
     if (free < all / 4 || count > free / 2)
@@ -257,7 +257,7 @@ cafe_status cafe_pair_sets_make(cafe_context *context, const cafe_graph *graph,
         context, graph, options->most, train, sets));
     if (sets->train.count < 1 || sets->test.count < 1)
         status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "%lld links to train on and %lld to test: too few",
+                           "%lld edges to train on and %lld to test: too few",
                            (long long)sets->train.count, (long long)sets->test.count);
     CAFE_TRY(status);
     CAFE_TRY(add_non_links(context, graph, options->negatives, lists));

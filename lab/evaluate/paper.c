@@ -192,7 +192,7 @@ static const cafe_paper_set sets[] = {
     "said; ours is told the labels of the training nodes"
 #define FULL_NOTE                                                                                  \
     "all labels go into the vectors, those of the test nodes too: a leak by design, in the paper " \
-    "and here. The sampling differs by set (Cora: walks of 1 or 2 steps; Wiki: the raw links "     \
+    "and here. The sampling differs by set (Cora: walks of 1 or 2 steps; Wiki: the raw edges "     \
     "with "                                                                                        \
     "their loops), found by trying: the paper does not tell its own"
 #define CAFE_NOTE                                                                                 \

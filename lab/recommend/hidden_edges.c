@@ -125,7 +125,7 @@ cafe_status cafe_split_make(cafe_context *context, const cafe_graph *graph, doub
     links l = {0};
     *split = (cafe_split){0};
     if (!(share >= 0 && share <= 1))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a share of %g of the links", share);
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a share of %g of the edges", share);
     CAFE_TRY(new_links(context, graph, &l));
     list_links(graph, &l);
     CAFE_TRY(cafe_check_cancel(context));

@@ -22,7 +22,7 @@ cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "%" PRId64 " nodes: a graph has 0 to %d of them", nodes, CAFE_MOST_NODES);
     if (count < 0 || count > INT64_MAX / 2)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%" PRId64 " is not a number of links",
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%" PRId64 " is not a number of edges",
                          count);
     return CAFE_OK;
 }

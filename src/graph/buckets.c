@@ -84,7 +84,7 @@ static inline link link_at(const cafe_links *links, int64_t i, int64_t *row) {
 }
 
 static cafe_status report_bad(const partition *p, int64_t i) {
-    const char *what = p->links->matrix ? "entry" : "link";
+    const char *what = p->links->matrix ? "entry" : "edge";
     if (i == INT64_MAX) return CAFE_OK;
     int64_t row = row_of(p->links, i);
     link l = link_at(p->links, i, &row);

@@ -36,12 +36,12 @@ static cafe_status check_link(const arranging *a, int64_t i) {
     int64_t u = a->source[i], w = a->target[i];
     if (u < 0 || w < 0 || u >= a->nodes || w >= a->nodes)
         return cafe_fail(a->context, CAFE_ERROR_ARGUMENT,
-                         "link %" PRId64 " from %" PRId64 " to %" PRId64
+                         "edge %" PRId64 " from %" PRId64 " to %" PRId64
                          ": ids go from 0 to %" PRId64,
                          i, u, w, a->nodes - 1);
     if (a->weights && !(a->weights[i] >= 0 && a->weights[i] <= FLT_MAX))
         return cafe_fail(a->context, CAFE_ERROR_ARGUMENT,
-                         "link %" PRId64 ": its weight %g is negative or not finite", i,
+                         "edge %" PRId64 ": its weight %g is negative or not finite", i,
                          (double)a->weights[i]);
     return CAFE_OK;
 }
@@ -203,7 +203,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
     }
     if (rule < CAFE_DIRECTED_NO || rule > CAFE_DIRECTED_FLOW)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "%" PRId32 " is no rule for directed links: no, sum, cocitation, flow",
+                           "%" PRId32 " is no rule for directed edges: no, sum, cocitation, flow",
                            rule));
     a.source = source;
     a.target = target;

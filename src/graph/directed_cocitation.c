@@ -83,8 +83,8 @@ static cafe_status check_size(const product *p) {
     if (bytes <= half) return CAFE_OK;
     return cafe_fail(p->context, CAFE_ERROR_LIMIT,
                      "co-citation would need up to %.1f GiB, more than half of this machine's "
-                     "memory (%.1f GiB): some nodes have too many links; the rules sum and flow "
-                     "need no more than the links themselves",
+                     "memory (%.1f GiB): some nodes have too many edges; the rules sum and flow "
+                     "need no more than the edges themselves",
                      bytes / 0x1p30, 2 * half / 0x1p30);
 }
 

@@ -19,11 +19,11 @@
 static const cafe_option graph_options[] = {
     {"self-loops", "WHAT", CAFE_OPTION_CHOICE, FIELD(self_loops), CAFE_LOOPS_DROP, 0, 1,
      "drop|keep",
-     "links from a node to itself: leave them out, or keep them (a loop then counts twice in its "
+     "edges from a node to itself: leave them out, or keep them (a loop then counts twice in its "
      "node's degree)"},
     {"duplicates", "WHAT", CAFE_OPTION_CHOICE, FIELD(duplicates), CAFE_DUPLICATES_AUTO, 0, 2,
      "auto|one|sum",
-     "the same link listed again, in either direction: one edge of the largest weight, or the sum "
+     "the same edge listed again, in either direction: one edge of the largest weight, or the sum "
      "of the weights; auto adds weights when the file has them and takes one edge when it has "
      "none"},
     {"weights", NULL, CAFE_OPTION_SWITCH, FIELD(weights), 1, 0, 1, NULL,
@@ -36,7 +36,7 @@ static const cafe_option graph_options[] = {
      "format of the file; auto tells it by the content, then by the name"},
     {"directed", "RULE", CAFE_OPTION_CHOICE, FIELD(directed), CAFE_DIRECTED_NO, 0, 3,
      "no|sum|cocitation|flow",
-     "links have directions, and this rule makes them symmetric: sum (A + A^T), cocitation (common "
+     "edges have directions, and this rule makes them symmetric: sum (A + A^T), cocitation (common "
      "targets and sources, A A^T + A^T A) or flow (of PageRank); no ignores directions; for edge "
      "lists, general Matrix Market, GraphML, GEXF, GML and Pajek"},
     {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,

@@ -121,7 +121,7 @@ static cafe_status fail_one_way(const opening *o, const cafe_links *rows) {
     int64_t u, w;
     CAFE_PASS(cafe_find_one_way(o->context, rows, &u, &w));
     return cafe_fail(o->context, CAFE_ERROR_FORMAT,
-                     "%s: node %lld: expected its link to node %lld in the row of both, with one "
+                     "%s: node %lld: expected its edge to node %lld in the row of both, with one "
                      "weight, found it in one row only or with another weight",
                      o->name, (long long)u, (long long)w);
 }
@@ -227,7 +227,7 @@ static cafe_status check_history(const opening *o) {
     const cafe_binary_header *h = &o->header;
 #define NOT_NEGATIVE(name) &&h->name >= 0
     if (true CAFE_BINARY_HISTORY(NOT_NEGATIVE)) return CAFE_OK;
-    return fail_binary(o, "counts of links that are not negative, found others");
+    return fail_binary(o, "counts of edges that are not negative, found others");
 }
 
 /* Compares the counts that follow from the rows with the header, and keeps them. */

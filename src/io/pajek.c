@@ -90,12 +90,12 @@ static cafe_status begin_section(pajek *p) {
         p->section = words[i].section;
         p->arcs = words[i].arcs;
         if (p->section == VERTICES) return begin_vertices(p);
-        if (p->section != NOTHING && !p->labels) return fail(p, "*Vertices before the links");
+        if (p->section != NOTHING && !p->labels) return fail(p, "*Vertices before the edges");
         return CAFE_OK;
     }
     p->line.at = begin;
     if (cafe_same_word(word, "*matrix", 7))
-        return fail(p, "links as *Edges, *Arcs, *Edgeslist or *Arcslist");
+        return fail(p, "edges as *Edges, *Arcs, *Edgeslist or *Arcslist");
     p->section = OTHER; /* partitions and vectors */
     return CAFE_OK;
 }

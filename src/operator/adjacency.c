@@ -12,7 +12,7 @@ static double bytes(const cafe_operator *op, int64_t stride) {
 }
 
 static const cafe_operator_ops links = {
-    .name = "the links of a graph",
+    .name = "the edges of a graph",
     .rows = true,
     .product = cafe_parts_product,
     .sums = cafe_modularity_sums,

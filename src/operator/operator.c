@@ -43,7 +43,7 @@ cafe_status cafe_operator_need_links(cafe_context *context, const cafe_operator 
     cafe_status status = cafe_operator_need_rows(context, op);
     if (status == CAFE_OK && !op->parts.offsets)
         status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "this operator, %s, has no links, which are needed here", op->ops->name);
+                           "this operator, %s, has no edges, which are needed here", op->ops->name);
     return status;
 }
 

@@ -25,7 +25,7 @@ static const cafe_option sample_options[] = {
     {"twist-mean", "F", CAFE_OPTION_REAL, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
-     "divide the weight of every link by (d_u d_w)^X, d the degrees: the larger X, the less hubs "
+     "divide the weight of every edge by (d_u d_w)^X, d the degrees: the larger X, the less hubs "
      "count; unless given, 0.25 for sphere and 0 for the other methods"},
 };
 

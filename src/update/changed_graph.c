@@ -181,11 +181,11 @@ static cafe_status check_links(cafe_context *context, int64_t nodes, int64_t cou
                                const int32_t *source, const int32_t *target, const float *weights) {
     for (int64_t i = 0; i < count; i++) {
         if (source[i] < 0 || source[i] >= nodes || target[i] < 0 || target[i] >= nodes)
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "link %lld leaves the nodes 0 .. %lld",
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "edge %lld leaves the nodes 0 .. %lld",
                              (long long)i, (long long)nodes - 1);
         if (weights && !(weights[i] >= 0 && weights[i] <= 3.4e38f))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "link %lld has a weight that is negative or not finite", (long long)i);
+                             "edge %lld has a weight that is negative or not finite", (long long)i);
     }
     return CAFE_OK;
 }

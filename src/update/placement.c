@@ -30,7 +30,7 @@ static const cafe_option place_options[] = {
      CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
 };
 
-CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)
+CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their edges", place_options)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, 
     *links = NULL;
     CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_PLACED, path, &lines));
     if (lines.count == 0)
-        status = cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no links found", path);
+        status = cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no edges found", path);
     CAFE_TRY(status);
     CAFE_TRY(allocate(context, names.names.count, lines.count, &l));
     sort_lines(&lines, cafe_graph_nodes(graph), l);
@@ -111,7 +111,7 @@ static cafe_status check_csr(cafe_context *context, const cafe_graph *graph, int
         if (targets[j] < 0 || targets[j] >= cafe_graph_nodes(graph) ||
             (weights && !(weights[j] >= 0 && weights[j] <= 3.4e38f)))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "link %lld is to no node of the graph, or of a weight that is "
+                             "edge %lld is to no node of the graph, or of a weight that is "
                              "negative or not finite",
                              (long long)j);
     return CAFE_OK;
