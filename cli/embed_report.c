@@ -17,8 +17,7 @@ static const cafe_certificate *certificate_of(const embed_job *job) {
 static const char *problem_text(const embed_job *job, char *text, size_t capacity) {
     const cafe_sampled *sampled = cafe_model_sampled(cafe_run_model(job->shared.of));
     double x = cafe_sampled_get_info(sampled)->degree_exponent;
-    int at = snprintf(text, capacity, "%s",
-                      certificate_of(job)->generalised ? "Q v = rho D v" : "Q v = rho v");
+    int at = snprintf(text, capacity, "%s", certificate_of(job)->groups[0].problem);
     if (x > 0) snprintf(text + at, capacity - (size_t)at, ", degree exponent %.9g", x);
     return text;
 }
@@ -41,12 +40,19 @@ static void say_sweeps(embed_job *job, const cafe_run_course *c) {
                 c->is_loss ? "loss" : "objective", c->objective[i]);
 }
 
+/* A number that the method found, by its name in the report; 0: it found none. */
+static double finding(const cafe_run_course *c, const char *name) {
+    for (int64_t i = 0; i < c->finding_count; i++)
+        if (strcmp(c->findings[i].name, name) == 0) return c->findings[i].value;
+    return 0;
+}
+
 /* Methods of one step have a figure, not a course. */
 static void say_other(embed_job *job, const cafe_run_course *c) {
     const char *name = cli_method_name(&job->shared.method);
-    if (c->drawn > 0)
-        cli_say(&job->shared.run, "%-9s matrix drawn by %" PRId64 " walks, loss %.6g", name,
-                c->drawn, c->objective[0]);
+    if (finding(c, "drawn_walks") > 0)
+        cli_say(&job->shared.run, "%-9s matrix drawn by %.0f walks, loss %.6g", name,
+                finding(c, "drawn_walks"), c->objective[0]);
     else if (c->sweeps == 0)
         cli_say(&job->shared.run, "%-9s loss %.6g", name, c->objective[0]);
     else
@@ -56,8 +62,9 @@ static void say_other(embed_job *job, const cafe_run_course *c) {
 
 static void say_communities(embed_job *job, const char *name, const char *where) {
     const cafe_run_course *c = cafe_run_get_course(job->shared.of);
-    cli_say(&job->shared.run, "%-9s %" PRId64 " communit%s%s, modularity %.6f", name,
-            c->communities, c->communities == 1 ? "y" : "ies", where, c->modularity);
+    double communities = finding(c, "communities");
+    cli_say(&job->shared.run, "%-9s %.0f communit%s%s, modularity %.6f", name, communities,
+            communities == 1 ? "y" : "ies", where, finding(c, "modularity"));
 }
 
 void embed_say_solution(embed_job *job) {
@@ -67,7 +74,7 @@ void embed_say_solution(embed_job *job) {
         say_communities(job, name, " at the top");
         return;
     }
-    if (c->columns == 0) return; /* the hub part alone */
+    if (c->columns == 0) return; /* the finish adds all columns */
     if (job->shared.run.common.verbose) say_sweeps(job, c);
     if (c->is_loss) {
         say_other(job, c);
@@ -78,7 +85,7 @@ void embed_say_solution(embed_job *job) {
             c->columns, cli_plural(c->columns), c->sweeps, cli_plural(c->sweeps), c->objective[0],
             c->objective[c->sweeps],
             c->converged ? "converged to the tolerance" : "stopped at the sweep limit");
-    if (c->communities > 0) say_communities(job, "", "");
+    if (finding(c, "communities") > 0) say_communities(job, "", "");
 }
 
 /* One line of the certificate's table: the first columns side by side. */
@@ -112,30 +119,32 @@ static void say_columns(embed_job *job) {
                 six_decimals(c->ritz_values[j]), c->residuals[j], 100 * c->shares[j]);
 }
 
-static void say_parts(embed_job *job, const cafe_certificate *c) {
-    if (c->hubs > 0)
-        cli_say(&job->shared.run,
-                "parts     %" PRId64 " column%s from the sphere (%" PRId64 " direction%s), %" PRId64
-                " from the hubs",
-                c->certified, cli_plural(c->certified), c->pairs, cli_plural(c->pairs), c->hubs);
+/* Where the columns come from, if that is more than one source. */
+static void say_groups(embed_job *job, const cafe_certificate *c) {
+    char line[256];
+    int at = 0;
+    for (int64_t g = 0; g < c->group_count && at < (int)sizeof line; g++)
+        at += snprintf(line + at, sizeof line - (size_t)at, "%s%" PRId64 " %s", g ? ", " : "",
+                       c->groups[g].columns, c->groups[g].kind);
+    if (c->group_count > 1)
+        cli_say(&job->shared.run, "columns   %s; %" PRId64 " direction%s", line, c->pairs,
+                cli_plural(c->pairs));
 }
 
 void embed_say_certificate(embed_job *job) {
     const cafe_certificate *c = certificate_of(job);
-    char form[32], problem[64];
+    char form[32], problem[64], which[64] = "";
     cli_say(&job->shared.run, "vectors   %" PRId64 " column%s, %s form; effective rank of H %.2f",
             c->columns, cli_plural(c->columns), form_text(job, form, sizeof form),
             c->effective_rank);
-    if (c->bottom > 0)
-        cli_say(&job->shared.run,
-                "ends      %" PRId64 " columns of H from the top of the spectrum, %" PRId64
-                " from the bottom",
-                c->top, c->bottom);
-    say_parts(job, c);
+    say_groups(job, c);
     if (c->certified == 0) return;
-    cli_say(
-        &job->shared.run, "bound     %s: an eigenvalue lies within the residual of each value%s",
-        problem_text(job, problem, sizeof problem), c->hubs > 0 ? " (the sphere's columns)" : "");
+    if (c->columns > c->certified)
+        snprintf(which, sizeof which, " of the first %" PRId64 " column%s", c->certified,
+                 cli_plural(c->certified));
+    cli_say(&job->shared.run,
+            "bound     %s: an eigenvalue lies within the residual of each value%s",
+            problem_text(job, problem, sizeof problem), which);
     if (job->shared.run.common.verbose) {
         say_columns(job);
         return;

@@ -70,10 +70,10 @@ static int read_table(view_job *job) {
 static int read_report(view_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_check(run, cafe_record_read(run->context, job->report_path, &job->record)));
-    const cafe_certificate *c = cafe_record_certificate(job->record);
-    if (c->column_values && c->columns != job->inputs.columns)
+    int64_t columns = cafe_record_columns(job->record);
+    if (columns > 0 && columns != job->inputs.columns)
         return cli_error(run, CLI_INPUT, "%s: is of %" PRId64 " columns, the vectors have %" PRId64,
-                         job->report_path, c->columns, job->inputs.columns);
+                         job->report_path, columns, job->inputs.columns);
     job->inputs.objective = cafe_record_objective(job->record, &job->inputs.objectives);
     return CLI_OK;
 }

@@ -20,7 +20,7 @@ from typing import Any, Dict, List, Literal, Optional, Sequence, Union
 import numpy as np
 
 from ._call import Verbose
-from ._method import Certificate as Certificate, Layer as Layer
+from ._method import Certificate as Certificate, Group as Group, Layer as Layer
 from ._predict import Labelled
 from ._base import Parted
 from .cluster import Clustering
@@ -56,8 +56,6 @@ def attributes(cls: type) -> dict:
         found.update({**PARTITION, "memberships_": ARRAY})
     elif method.communities:
         found.update({**PARTITION, "layers_": "List[Layer]"})
-    if embed._has_parts(cls):
-        found["parts_"] = "Dict[str, int]"
     if hasattr(cls, "partial_fit"):
         found.update({"rows_": ARRAY, "drift_": ARRAY})
     return found

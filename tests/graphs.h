@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -189,6 +190,14 @@ TEST_UNUSED static cafe_graph *test_random(cafe_context *context, int64_t n, int
 }
 
 /* A context with so many threads and this seed. */
+/* The columns of all groups of a kind. */
+TEST_UNUSED static int64_t test_group(const cafe_certificate *c, const char *kind) {
+    int64_t columns = 0;
+    for (const cafe_group *g = c->groups; g < c->groups + c->group_count; g++)
+        if (strcmp(g->kind, kind) == 0) columns += g->columns;
+    return columns;
+}
+
 TEST_UNUSED static cafe_context *test_context(int32_t threads, uint64_t seed) {
     cafe_context_options options;
     cafe_context *context = NULL;

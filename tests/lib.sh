@@ -66,6 +66,12 @@ json_value() {
     printf '%s\n' "$value"
 }
 
+# group_columns FILE KIND: the columns of that kind in a report of cafe embed.
+group_columns() {
+    grep -A3 "^      \"kind\": \"$2\"" "$1" | sed -n 's/.*"columns": \([0-9]*\).*/\1/p' |
+        awk '{ sum += $1 } END { print sum + 0 }'
+}
+
 # The folders in which FILE, a program or a shared library, lets the loader look: none is empty or relative,
 # for those would be the folder of whoever calls it. $ORIGIN is the file's own.
 search_path() {

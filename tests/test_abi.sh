@@ -40,7 +40,7 @@ compare() {
 later='s/^}/    int64_t later;\n}/'
 fabricate later "sphere_options:$later" "pagerank_report:$later" "certificate:$later"
 fabricate earlier 'sphere_options:/ storage;/d' 'pagerank_report:/ error;/d' \
-    'certificate:/hub_residuals;/d'
+    'certificate:/groups;/d'
 
 run today "$SOURCE"
 run v1 "$SOURCE/tests/abi/v1" # before the release, where headers may change: cp -r include tests/abi/v1

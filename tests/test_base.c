@@ -389,11 +389,12 @@ static void options_of_other_versions_are_taken(void **state) {
     ((cafe_sphere_options *)older)->columns = 7;
     TEST_OK(context, cafe_options_take(context, table, older, &own));
     assert_int_equal(own.columns, 7);
-    assert_true(own.beta == whole.beta && own.ends == whole.ends);
+    assert_true(own.beta == whole.beta && own.columns_from == whole.columns_from);
     assert_int_equal(own.struct_size, sizeof own);
     TEST_OK(context, cafe_options_check(context, table, older));
     TEST_OK(context, cafe_options_set(context, table, older, "columns", "8"));
-    assert_int_equal(cafe_options_set(context, table, older, "ends", "both"), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_options_set(context, table, older, "columns-from", "both"),
+                     CAFE_ERROR_ARGUMENT);
     for (size_t i = 0; i < table->count; i++) /* what it does not hold has its default */
         if (table->options[i].offset >= half)
             assert_true(cafe_options_number(&table->options[i], older) ==

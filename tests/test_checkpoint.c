@@ -77,7 +77,7 @@ static void release(void *user, void *block) {
 typedef struct problem {
     const char *name;
     bool softmax, traced, given, labelled;
-    int32_t ends, storage;
+    int32_t from, storage;
     int64_t columns, sweeps, chunks;
     double tolerance;
     uint64_t seed;
@@ -91,14 +91,14 @@ static const problem problems[] = {
     {"settles", .columns = 8, .sweeps = 40, .tolerance = 0.05, .nodes = 150, .edges = 700},
     {"half", .columns = 7, .sweeps = 4, .nodes = 150, .edges = 700,
      .storage = CAFE_STORAGE_FLOAT16},
-    {"both", .columns = 9, .sweeps = 3, .nodes = 150, .edges = 700, .ends = CAFE_ENDS_BOTH},
-    {"auto", .columns = 6, .sweeps = 3, .nodes = 150, .edges = 700, .ends = CAFE_ENDS_AUTO},
+    {"both", .columns = 9, .sweeps = 3, .nodes = 150, .edges = 700, .from = CAFE_FROM_BOTH},
+    {"auto", .columns = 6, .sweeps = 3, .nodes = 150, .edges = 700, .from = CAFE_FROM_LARGEST},
     {"softmax", .softmax = true, .columns = 6, .sweeps = 5, .nodes = 150, .edges = 700},
     {"labelled", .softmax = true, .labelled = true, .columns = 6, .sweeps = 4, .nodes = 150,
      .edges = 700},
     {"cafe", .softmax = true, .traced = true, .columns = 6, .sweeps = 60, .tolerance = 1e-3,
      .nodes = 150, .edges = 700},
-    {"chunks", .columns = 20, .sweeps = 3, .nodes = 6000, .edges = 24000, .ends = CAFE_ENDS_BOTH},
+    {"chunks", .columns = 20, .sweeps = 3, .nodes = 6000, .edges = 24000, .from = CAFE_FROM_BOTH},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems, LARGE = PROBLEMS - 1 };
 
@@ -107,7 +107,7 @@ static cafe_status sphere(cafe_context *context, const cafe_operator *op, const 
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);
     o.columns = p->columns, o.sweeps = p->sweeps, o.tolerance = p->tolerance;
-    o.ends = p->ends, o.chunks = p->chunks, o.storage = p->storage;
+    o.columns_from = p->from, o.chunks = p->chunks, o.storage = p->storage;
     return cafe_sphere(context, op, &o, start, solution);
 }
 
@@ -264,7 +264,7 @@ static void a_finished_run_is_taken_as_it_is(void **state) {
         const problem *p = &problems[i];
         result one = run(p, "processor", 2, 1000, 0), two = run(p, "processor", 1, 1, 0);
         ok(NULL, one.status), ok(NULL, two.status);
-        assert_int_equal(one.info.saved, p->ends == CAFE_ENDS_TOP ? 1 : 2);
+        assert_int_equal(one.info.saved, p->from == CAFE_FROM_TOP ? 1 : 2);
         assert_int_equal(two.info.saved, 0);
         assert_true(two.info.resumed > 0);
         same(&one, &two);
@@ -305,8 +305,8 @@ static void a_file_of_another_run_is_refused(void **state) {
     refused(&other, "method is sphere there and softmax here");
     other = base, other.given = true;
     refused(&other, "start is none there");
-    other = base, other.ends = CAFE_ENDS_BOTH;
-    refused(&other, "ends is top there and both here");
+    other = base, other.from = CAFE_FROM_BOTH;
+    refused(&other, "columns-from is top there and both here");
     other = base, other.sweeps = 9;
     refused(&other, "sweeps is 5 there and 9 here");
     other = base, other.nodes = 151;
@@ -468,7 +468,7 @@ static void every_allocation_may_fail(void **state) {
     cafe_graph *graph = test_karate(context);
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
-    const problem p = {.columns = 4, .sweeps = 2, .ends = CAFE_ENDS_BOTH};
+    const problem p = {.columns = 4, .sweeps = 2, .from = CAFE_FROM_BOTH};
     (void)state;
     ok(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     ok(context, cafe_operator_modularity(context, sampled, &op));

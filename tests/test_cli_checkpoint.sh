@@ -41,14 +41,14 @@ killed() {
     only_inputs
 }
 
-long=(embed g.in.cafe -k 8 --sweeps 500 --tolerance 0 --parts sphere)
+long=(embed g.in.cafe -k 8 --sweeps 500 --tolerance 0)
 for ends in top both; do
-    expect 0 "$CAFE" "${long[@]}" --ends $ends -q -t2 -o $ends.in.tsv
+    expect 0 "$CAFE" "${long[@]}" --columns-from $ends -q -t2 -o $ends.in.tsv
 done
 soft=(cluster g.in.cafe --method softmax -k 24 --sweeps 500 --tolerance 0)
 expect 0 "$CAFE" "${soft[@]}" --labels l.in.txt -q -t2 -o soft.in.tsv
-killed 20 top.in.tsv "${long[@]}" --ends top -t2 --checkpoint ck
-killed 6 both.in.tsv "${long[@]}" --ends both -t1 --checkpoint ck --every 7
+killed 20 top.in.tsv "${long[@]}" --columns-from top -t2 --checkpoint ck
+killed 6 both.in.tsv "${long[@]}" --columns-from both -t1 --checkpoint ck --every 7
 killed 6 soft.in.tsv "${soft[@]}" --labels l.in.txt -t3 --checkpoint ck
 echo "killed 32 times"
 
@@ -70,7 +70,7 @@ expect 0 "$CAFE" "${short[@]}" -q -o v.in.npy
 # killed and failed at every call to the system
 if [[ $faults ]]; then
     printf '%s\n' 'a b' 'b c' 'c a' 'c d' 'd e' 'e f' 'f d' >edges.in.txt
-    faulty=("$CAFE" embed edges.in.txt -q -t1 -k 3 --sweeps 2 --tolerance 0 --parts sphere --checkpoint ck -f)
+    faulty=("$CAFE" embed edges.in.txt -q -t1 -k 3 --sweeps 2 --tolerance 0 --columns-from top --checkpoint ck -f)
     expect 0 "${faulty[@]}" -o f.in.npy
     # fault WHICH: the command with that fault, and its exit code in `code`
     fault() {
@@ -105,7 +105,7 @@ if [[ $faults ]]; then
 
     # another limit to the memory does not matter, unless the sweeps are cut otherwise
     expect 0 run generate planted --nodes 60000 --edges 120000 -q -o large.in.cafe
-    limited=(embed large.in.cafe -k 64 --sweeps 2 --tolerance 0 --parts sphere --checkpoint ck)
+    limited=(embed large.in.cafe -k 64 --sweeps 2 --tolerance 0 --columns-from top --checkpoint ck)
     expect 0 run "${limited[@]::10}" -q -o w.in.npy
     expect 137 env CAFE_FAULT=fsync:2:kill LD_PRELOAD="$faults" "$CAFE" "${limited[@]}" -o w.npy
     expect 1 run "${limited[@]}" --memory-limit 38M -o w.npy
@@ -154,8 +154,8 @@ usage 'the output would replace a file that is read' embed g.in.cafe --checkpoin
 usage '--checkpoint needs the name of a file' embed g.in.cafe --checkpoint - -o v.npy
 expect 3 "$CAFE" embed g.in.cafe --checkpoint l.in.txt -o v.npy
 says "l.in.txt: is no checkpoint"
-expect 1 "$CAFE" embed g.in.cafe --parts hubs "${CK[@]}" -o v.npy
-says 'the hub part keeps no checkpoints'
+expect 1 "$CAFE" embed g.in.cafe --columns-from hubs "${CK[@]}" -o v.npy
+says 'hubs keep no checkpoints'
 expect 1 "$CAFE" cluster g.in.cafe --method softmax -k 300 "${CK[@]}" -o v.tsv
 says 'sparse rows keep no checkpoints: give --rows dense, or fewer columns'
 expect 1 "$CAFE" embed g.in.cafe --checkpoint none/ck -o v.npy

@@ -42,9 +42,9 @@ few=(--sweeps 4 --chunks 16) # the processes meet at every chunk, and take turns
 "$CAFE" embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o raw.in.npy -q
 "$CAFE" cluster small.in.cafe --method softmax -k 8 "${few[@]}" -o soft.in.tsv --soft soft.in.npz -q
 "$CAFE" cluster small.in.cafe -o layers.in.tsv -q
-joined 1 embed small.in.cafe -k 12 --ends both --parts both "${few[@]}" -o both.in.npy -q
+joined 1 embed small.in.cafe -k 12 --columns-from top+hubs "${few[@]}" -o both.in.npy -q
 joined 1 embed ordered.in.cafe -k 5 --residual 0.5 "${few[@]}" -o residual.in.tsv -q
-joined 1 embed small.in.cafe --method spectral -k 9 --ends both -o pairs.in.npy -q
+joined 1 embed small.in.cafe --method spectral -k 9 --columns-from both -o pairs.in.npy -q
 for ranks in 2 3 7; do
     expect 0 joined $ranks embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o v.npy --json v.json -f
     same v.npy raw.in.npy
@@ -54,11 +54,11 @@ for ranks in 2 3 7; do
     [[ $(json_value v.json ranks) == "$ranks" ]] || fail 'the report lacks the number of processes'
     grep -q '"cut": 0\.[1-9]' v.json || fail 'the report lacks the cut'
     grep -q '"bytes_per_sweep": [1-9]' v.json || fail 'the report lacks what was sent'
-    expect 0 joined $ranks embed small.in.cafe -k 12 --ends both --parts both "${few[@]}" -o v.npy -f -q
+    expect 0 joined $ranks embed small.in.cafe -k 12 --columns-from top+hubs "${few[@]}" -o v.npy -f -q
     quiet
     same v.npy both.in.npy
     [[ $ranks -eq 3 ]] || continue
-    expect 0 joined $ranks embed small.in.cafe --method spectral -k 9 --ends both -o v.npy -f
+    expect 0 joined $ranks embed small.in.cafe --method spectral -k 9 --columns-from both -o v.npy -f
     same v.npy pairs.in.npy
     once '^processes 3, contiguous: .* ghost rows$'
     expect 0 joined $ranks embed ordered.in.cafe -k 5 --residual 0.5 "${few[@]}" -o - -q
@@ -96,7 +96,7 @@ only_inputs
 # nodes divided by a partitioner: the same rows
 if joined 3 embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o v.npy -q --partition scotch 2>.last/err; then
     same v.npy raw.in.npy
-    joined 3 embed small.in.cafe --method spectral -k 9 --ends both -o v.npy -f -q --partition scotch
+    joined 3 embed small.in.cafe --method spectral -k 9 --columns-from both -o v.npy -f -q --partition scotch
     same v.npy pairs.in.npy
     rm v.npy
 else

@@ -18,7 +18,7 @@ header=$(($(stat -c %s v.npy) - 34 * columns * 4))
 [[ $header -gt 0 && $header -le 256 && $((header % 64)) -eq 0 ]] || fail "v.npy has an odd size"
 json_check r.json
 for key in schema version graph sampling method options objective sweeps converged effective_rank \
-    columns columns_dropped ritz_values residuals shares column_values column_residuals certificate \
+    columns columns_dropped ritz_values residuals shares groups certificate \
     seconds peak_bytes allocated_bytes path nodes edges lines self_loops duplicates reversed \
     zero_weights isolated components largest weighted total_weight problem rotated orthogonality \
     tolerance columns_converged products read sample solve finish write total seed threads \

@@ -68,11 +68,11 @@ expect 0 "$CAFE" explain names.in n2.in.npy -q --json n2.json
 
 # ---- the operator is that of the vectors: values and residuals are those of the run's certificate
 certified() {
-    expect 0 "$CAFE" embed "$karate" -q -f -o m.in.npy --json m.in.json --parts sphere --columns 6 "$@"
+    expect 0 "$CAFE" embed "$karate" -q -f -o m.in.npy --json m.in.json --columns-from top --columns 6 "$@"
     expect 0 "$CAFE" explain "$karate" m.in.npy -q -f --json m.json
     prints 'as these vectors were made with'
     for what in value residual; do
-        sed -nE "s/^  \"column_${what}s\": \[(.*)\],?\$/\1/p" m.in.json | tr -d ' ' | tr ',' '\n' >run.in.txt
+        sed -nE "s/^      \"${what}s\": \[(.*)\],?\$/\1/p" m.in.json | tr -d ' ' | tr ',' '\n' >run.in.txt
         sed -nE "s/^      \"$what\": ([^,]*),?\$/\1/p" m.json >explained.in.txt
         [[ $(wc -l <run.in.txt) -eq $(wc -l <explained.in.txt) && -s run.in.txt ]] || fail "columns of $*"
         paste run.in.txt explained.in.txt | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 5e-5) exit 1 }' ||

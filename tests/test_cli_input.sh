@@ -103,7 +103,7 @@ says 'warning'
 expect 0 "$CAFE" embed "$SOURCE/examples/karate.txt" -k 64 -o many.npy --json many.json
 says 'warning: 64 columns asked for, cut to 33: the graph has 34 nodes'
 [[ $(json_value many.json columns) == 33 ]] || fail "all directions but one"
-expect 0 "$CAFE" embed "$SOURCE/examples/karate.txt" -k 64 --parts sphere -o found.npy --json found.json
+expect 0 "$CAFE" embed "$SOURCE/examples/karate.txt" -k 64 --columns-from top -o found.npy --json found.json
 says 'warning: [0-9]+ of 64 columns dropped'
 [[ $(json_value found.json columns) -lt 33 ]] || fail "columns without information"
 printf '0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n' >parts.in.txt

@@ -45,7 +45,7 @@ for graph in graphs.in/*.cafe; do
         ends embed "$graph" --sampling $sampling --samples 500 -k 4 -o o.npy -f
         ends cluster "$graph" --sampling $sampling -o o.tsv -f
     done
-    ends embed "$graph" -k 4 --ends both --residual 1e-3 --propagate -o o.npy -f
+    ends embed "$graph" -k 4 --columns-from both --residual 1e-3 --propagate -o o.npy -f
     ends cluster "$graph" --chunks 3 -o o.tsv -f
     for method in $communities; do ends cluster "$graph" --method "$method" -o o.tsv -f; done
     ends explain "$graph" x.in.npy --communities c.in.tsv --node 0,39 --spectrum --bound --json o.json -f

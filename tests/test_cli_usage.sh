@@ -186,8 +186,6 @@ printf '1 2\n3 5\n4 1\n' >idle.in.txt
 code=1
 idle '--support goes with sparse rows: give --rows sparse' cluster "$karate" --method softmax -k 4 --support 3 -o x.tsv
 idle '--threshold goes with sparse rows' cluster "$karate" --method softmax --rows dense --threshold 0.01 -o x.tsv
-idle '--quality goes with the hub part' embed "$karate" --parts sphere --quality high -o x.npy
-idle '--quality goes with the hub part' embed "$karate" --output-form ritz --quality high -o x.npy
 idle '--alpha goes with --kind spreading' embed "$karate" --method label-propagation \
     --labels "$SOURCE/examples/karate.labels.txt" --alpha 0.4 -o x.npy
 idle '--negative goes with --loss negative' embed "$karate" --method deepwalk --negative 3 -o x.npy

@@ -81,7 +81,7 @@ rm k.html
 # ---- values do not depend on the report; the user's names and table are in the page
 expect 0 "$CAFE" view "$karate" k.in.npy -q -o k.html --report k.in.json
 expect 0 "$CAFE" view "$karate" k.in.npy -q -o k2.html
-for key in ritz residuals columnValues columnResiduals; do
+for key in ritz residuals groups; do
     [[ $(grep -o "\"$key\":[^]]*]" k.html) == "$(grep -o "\"$key\":[^]]*]" k2.html)" ]] || fail "$key depends on the report"
 done
 awk '{ print $1 "\tgroup " $2 }' "$labels" | grep -v '^[#%]' >named.in.tsv

@@ -75,7 +75,7 @@ null recommend planted.txt null.txt
 expect 0 "$CAFE" recommend planted.txt --all -q -o tool.txt -f
 same null.txt <(sed 1d tool.txt | cut -f 1,3,4)
 printf '+ 0 119\n- %s\n' "$(sed -n 2p planted.txt)" >changes.in
-"$CAFE" embed planted.txt -q -k 8 --output-form raw --parts sphere -o raw.npy
+"$CAFE" embed planted.txt -q -k 8 --output-form raw --columns-from top -o raw.npy
 null update planted.txt raw.npy changes.in null.npy
 expect 0 "$CAFE" update planted.txt changes.in --from raw.npy -q -o tool.npy -f
 same null.npy tool.npy

@@ -288,7 +288,7 @@ static void halves_have_no_vector_in_common(void **state) {
         cafe_spectral_options o;
         cafe_solution *solution = NULL;
         cafe_spectral_options_init(&o);
-        o.columns = columns[which], o.ends = CAFE_ENDS_BOTH;
+        o.columns = columns[which], o.columns_from = CAFE_FROM_BOTH;
         TEST_OK(context, test_solve(context, graph, "spectral", &o, &solution));
         cafe_solution_copy(solution, x);
         assert_true(defect(s.n, columns[which], x) < 1e-5);

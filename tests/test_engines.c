@@ -689,10 +689,10 @@ static void spheres(problem *here, problem *there) {
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);
     o.columns = 9;
-    for (int32_t ends = CAFE_ENDS_TOP; ends <= CAFE_ENDS_AUTO; ends++) {
-        o.ends = ends;
+    for (int32_t ends = CAFE_FROM_TOP; ends <= CAFE_FROM_LARGEST; ends++) {
+        o.columns_from = ends;
         finish_alike(here, there, &o, CAFE_FORM_WALK, 0);
-        if (several(there) && ends != CAFE_ENDS_BOTH) continue;
+        if (several(there) && ends != CAFE_FROM_BOTH) continue;
         for (int32_t form = CAFE_FORM_HHAT; form <= CAFE_FORM_SCALED; form++)
             finish_alike(here, there, &o, form, 0);
         finish_alike(here, there, &o, CAFE_FORM_WALK, 1e-4);
@@ -988,7 +988,7 @@ static void every_allocation_may_fail(void **state) {
         cafe_sphere_options_init(&o);
         o.columns = 4;
         o.sweeps = 2;
-        o.ends = CAFE_ENDS_BOTH;
+        o.columns_from = CAFE_FROM_BOTH;
         ok(context, cafe_engine_open(context, engines[e]));
         ok(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
         for (long k = 0;; k++) {

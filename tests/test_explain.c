@@ -670,8 +670,8 @@ static void test_made(void **state) {
         for (int64_t k = 0; k < c->certified; k++) {
             cafe_dimension_card card;
             cafe_explain_dimension(e, k, &card);
-            assert_true(fabs(card.walk_value - c->column_values[k]) < 1e-5);
-            assert_true(fabs(card.walk_residual - c->column_residuals[k]) < 1e-5);
+            assert_true(fabs(card.walk_value - c->groups[0].values[k]) < 1e-5);
+            assert_true(fabs(card.walk_residual - c->groups[0].residuals[k]) < 1e-5);
         }
         cafe_explanation_free(e);
         cafe_operator_free(op);

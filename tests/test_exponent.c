@@ -304,8 +304,8 @@ static void same_vectors(side s[2], const char *name) {
         cafe_embedding *found = NULL;
         cafe_method_options o = method_options(&s[i], method->vectors(), NULL, own);
         if (strcmp(name, "sphere") == 0) /* the hub part sees the graph itself */
-            TEST_OK(s[i].t.context,
-                    cafe_options_set(s[i].t.context, method->vectors(), own, "parts", "sphere"));
+            TEST_OK(s[i].t.context, cafe_options_set(s[i].t.context, method->vectors(), own,
+                                                     "columns-from", "top"));
         TEST_OK(s[i].t.context, cafe_embed(s[i].t.context, s[i].t.graph, method, &o, NULL, &found));
         columns[i] = cafe_embedding_columns(found);
         rows[i] = malloc((size_t)(cafe_embedding_nodes(found) * columns[i] + 1) * sizeof(float));

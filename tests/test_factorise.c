@@ -133,8 +133,8 @@ static void weights_of_any_size_do_not_diverge(void **state) {
 /* The values a choice of ends must yield, falling; all[n] falls too. */
 static void expect_values(int64_t n, const double *all, int64_t columns, int32_t ends,
                           double *want) {
-    int64_t bottom = ends == CAFE_ENDS_BOTH ? columns / 2 : 0;
-    for (int64_t top = 0; ends == CAFE_ENDS_AUTO && top + bottom < columns;) {
+    int64_t bottom = ends == CAFE_FROM_BOTH ? columns / 2 : 0;
+    for (int64_t top = 0; ends == CAFE_FROM_LARGEST && top + bottom < columns;) {
         bool high = fabs(all[top]) >= fabs(all[n - 1 - bottom]);
         top += high;
         bottom += !high;
@@ -152,7 +152,7 @@ static void check_eigenvectors(cafe_context *context, const cafe_graph *graph, i
     cafe_solution *s = NULL;
     cafe_spectral_options_init(&o);
     o.columns = columns;
-    o.ends = ends;
+    o.columns_from = ends;
     TEST_OK(context, test_solve(context, graph, "spectral", &o, &s));
     float *x = vectors_of(s, n);
     memcpy(copy, q, (size_t)(n * n) * sizeof *q);
@@ -183,7 +183,7 @@ static void eigenvectors_come_from_the_ends_asked_for(void **state) {
     for (int kind = 0; kind < 3; kind++) {
         cafe_graph *graph =
             kind == 0 ? test_karate(context) : test_random(context, 80, 200, kind == 2, 0, 9);
-        for (int32_t ends = CAFE_ENDS_TOP; ends <= CAFE_ENDS_AUTO; ends++) {
+        for (int32_t ends = CAFE_FROM_TOP; ends <= CAFE_FROM_LARGEST; ends++) {
             check_eigenvectors(context, graph, 1, ends);
             check_eigenvectors(context, graph, 7, ends);
             check_eigenvectors(context, graph, 16, ends);

@@ -262,25 +262,24 @@ typedef struct result {
 
 /* auto is for the scaled form, which is the default. */
 static cafe_embedding *embed_graph(cafe_context *context, const cafe_graph *graph, int64_t columns,
-                                   cafe_sphere_parts wanted, cafe_ends ends) {
+                                   cafe_columns_from from) {
     cafe_sphere_options sphere;
     cafe_method_options options;
     cafe_embedding *embedding = NULL;
     cafe_sphere_options_init(&sphere);
     cafe_method_options_init(&options);
     sphere.columns = columns;
-    sphere.parts = wanted;
-    sphere.ends = ends;
+    sphere.columns_from = from;
     options.own = &sphere;
     TEST_OK(context, cafe_embed(context, graph, NULL, &options, NULL, &embedding));
     return embedding;
 }
 
 static result embed(maker *make, int32_t threads, uint64_t seed, int64_t columns,
-                    cafe_sphere_parts wanted) {
+                    cafe_columns_from from) {
     result r = {.context = test_context(threads, seed)};
     r.graph = make(r.context);
-    r.embedding = embed_graph(r.context, r.graph, columns, wanted, CAFE_ENDS_TOP);
+    r.embedding = embed_graph(r.context, r.graph, columns, from);
     r.certificate = *cafe_embedding_certificate(r.embedding);
     r.n = cafe_graph_nodes(r.graph);
     r.columns = cafe_embedding_columns(r.embedding);
@@ -293,12 +292,20 @@ static void release(result *r) {
     cafe_context_free(r->context);
 }
 
+/* The last group, which may be the only one. */
+static const cafe_group *hubs_of(const cafe_certificate *c) {
+    const cafe_group *last = &c->groups[c->group_count - 1];
+    assert_string_equal(last->kind, "hubs");
+    assert_int_equal(last->first, c->certified);
+    return last;
+}
+
 /* Every count of the certificate, and columns of mean 0 behind the certified ones. */
 static void counts_agree(const result *r) {
     const cafe_certificate *c = &r->certificate;
     assert_int_equal(c->columns, r->columns);
-    assert_int_equal(c->certified + c->hubs, r->columns);
-    assert_int_equal(c->dropped, c->asked - c->certified - c->hubs);
+    assert_int_equal(c->certified + test_group(c, "hubs"), r->columns);
+    assert_int_equal(c->dropped, c->asked - c->columns);
     assert_true(c->pairs <= c->certified);
     for (int64_t k = c->certified; k < r->columns; k++) {
         double sum = 0, square = 0;
@@ -308,7 +315,7 @@ static void counts_agree(const result *r) {
             sum += x, square += x * x;
         }
         assert_true(fabs(sum) <= 1e-4 * sqrt((double)r->n * square) + 1e-6);
-        if (c->hub_values[k - c->certified] == 0) assert_true(square == 0);
+        if (hubs_of(c)->values[k - c->certified] == 0) assert_true(square == 0);
     }
 }
 
@@ -319,8 +326,8 @@ static void the_width_is_exact_whatever_the_seed(void **state) {
     for (uint64_t seed = 1; seed <= 50; seed++)
         for (int i = 0; i < 6; i++)
             for (int g = 0; g < (seed <= 5 ? 4 : 1); g++)
-                for (int p = CAFE_PARTS_HUBS; p <= CAFE_PARTS_AUTO; p++) {
-                    result r = embed(makers[g], 1, seed, columns[i], (cafe_sphere_parts)p);
+                for (int p = CAFE_FROM_AUTO; p <= CAFE_FROM_HUBS; p++) {
+                    result r = embed(makers[g], 1, seed, columns[i], (cafe_columns_from)p);
                     assert_int_equal(r.columns, columns[i] < r.n ? columns[i] : r.n - 1);
                     assert_int_equal(r.certificate.asked, columns[i]);
                     counts_agree(&r);
@@ -330,26 +337,26 @@ static void the_width_is_exact_whatever_the_seed(void **state) {
 
 static void each_part_has_its_columns(void **state) {
     (void)state;
-    result both = embed(plain, 1, 1, 9, CAFE_PARTS_BOTH);
-    result hubs = embed(plain, 1, 1, 9, CAFE_PARTS_HUBS);
-    result sphere = embed(plain, 1, 1, 9, CAFE_PARTS_SPHERE);
+    result both = embed(plain, 1, 1, 9, CAFE_FROM_TOP_HUBS);
+    result hubs = embed(plain, 1, 1, 9, CAFE_FROM_HUBS);
+    result sphere = embed(plain, 1, 1, 9, CAFE_FROM_TOP);
     assert_true(both.certificate.certified >= 1 && both.certificate.certified <= 5);
-    assert_int_equal(hubs.certificate.hubs, 9);
+    assert_int_equal(test_group(&hubs.certificate, "hubs"), 9);
     assert_int_equal(hubs.certificate.pairs, 0);
-    assert_int_equal(sphere.certificate.hubs, 0);
-    assert_null(sphere.certificate.hub_values);
+    assert_int_equal(test_group(&sphere.certificate, "top"), sphere.columns);
+    assert_int_equal(sphere.certificate.group_count, 1);
     release(&both), release(&hubs), release(&sphere);
 }
 
 /* Where the bottom is weak the sphere keeps every column it finds; where it is strong, half. */
 static void the_choice_follows_the_bottom_end(void **state) {
     (void)state;
-    result strong = embed(disassortative, 1, 1, 16, CAFE_PARTS_AUTO);
+    result strong = embed(disassortative, 1, 1, 16, CAFE_FROM_AUTO);
     assert_true(strong.certificate.certified <= 8);
     assert_int_equal(strong.columns, 16);
     release(&strong);
-    result weak = embed(cliques, 1, 1, 4, CAFE_PARTS_AUTO);
-    result alone = embed(cliques, 1, 1, 4, CAFE_PARTS_SPHERE);
+    result weak = embed(cliques, 1, 1, 4, CAFE_FROM_AUTO);
+    result alone = embed(cliques, 1, 1, 4, CAFE_FROM_TOP);
     assert_int_equal(weak.certificate.certified, alone.columns);
     for (int64_t u = 0; u < weak.n; u++)
         assert_memory_equal(cafe_embedding_row(weak.embedding, u),
@@ -358,23 +365,30 @@ static void the_choice_follows_the_bottom_end(void **state) {
     release(&weak), release(&alone);
 }
 
-/* Who asks for both ends gets them: the hub part only fills up. */
-static void ends_and_parts_go_together(void **state) {
+/* Every word gives the groups that it names. */
+static void the_groups_are_those_of_the_word(void **state) {
     (void)state;
+    static const int64_t most[][3] = {
+        /* top, bottom, hubs */
+        [CAFE_FROM_TOP] = {16, 0, 0},      [CAFE_FROM_BOTH] = {8, 8, 0},
+        [CAFE_FROM_LARGEST] = {15, 8, 0},  [CAFE_FROM_AUTO] = {8, 0, 15},
+        [CAFE_FROM_TOP_HUBS] = {8, 0, 15}, [CAFE_FROM_HUBS] = {0, 0, 16}};
+    static const char *const kinds[] = {"top", "bottom", "hubs"};
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = disassortative(context);
-    for (int ends = CAFE_ENDS_TOP; ends <= CAFE_ENDS_AUTO; ends++)
-        for (int p = CAFE_PARTS_BOTH; p <= CAFE_PARTS_AUTO; p++) {
-            cafe_embedding *e =
-                embed_graph(context, graph, 16, (cafe_sphere_parts)p, (cafe_ends)ends);
-            const cafe_certificate *c = cafe_embedding_certificate(e);
-            assert_int_equal(cafe_embedding_columns(e), 16);
-            if (p == CAFE_PARTS_AUTO && ends != CAFE_ENDS_TOP)
-                assert_int_equal(c->top + c->bottom, 16);
-            else
-                assert_int_equal(c->top + c->bottom, 8);
-            cafe_embedding_free(e);
+    for (int from = CAFE_FROM_TOP; from <= CAFE_FROM_HUBS; from++) {
+        cafe_embedding *e = embed_graph(context, graph, 16, (cafe_columns_from)from);
+        const cafe_certificate *c = cafe_embedding_certificate(e);
+        int64_t next = 0;
+        for (const cafe_group *g = c->groups; g < c->groups + c->group_count; next += g++->columns)
+            assert_int_equal(g->first, next);
+        assert_int_equal(next, c->columns);
+        for (int k = 0; k < 3; k++) {
+            assert_true(test_group(c, kinds[k]) <= most[from][k]);
+            assert_int_equal(test_group(c, kinds[k]) > 0, most[from][k] > 0);
         }
+        cafe_embedding_free(e);
+    }
     cafe_graph_free(graph);
     cafe_context_free(context);
 }
@@ -385,15 +399,16 @@ static void threads_do_not_change_the_bits(void **state) {
     (void)state;
     maker *const makers[] = {weighted, disassortative, parts};
     for (int g = 0; g < 3; g++)
-        for (int p = CAFE_PARTS_HUBS; p <= CAFE_PARTS_AUTO; p++) {
-            result one = embed(makers[g], 1, 4, 12, (cafe_sphere_parts)p);
+        for (int p = CAFE_FROM_AUTO; p <= CAFE_FROM_HUBS; p++) {
+            result one = embed(makers[g], 1, 4, 12, (cafe_columns_from)p);
             for (int i = 1; i < TEST_THREADS; i++) {
-                result r = embed(makers[g], test_thread_counts[i], 4, 12, (cafe_sphere_parts)p);
+                result r = embed(makers[g], test_thread_counts[i], 4, 12, (cafe_columns_from)p);
                 for (int64_t u = 0; u < r.n; u++)
                     assert_memory_equal(cafe_embedding_row(r.embedding, u),
                                         cafe_embedding_row(one.embedding, u), 12 * sizeof(float));
-                assert_memory_equal(r.certificate.hub_values, one.certificate.hub_values,
-                                    (size_t)one.certificate.hubs * sizeof(double));
+                assert_memory_equal(hubs_of(&r.certificate)->values,
+                                    hubs_of(&one.certificate)->values,
+                                    (size_t)hubs_of(&one.certificate)->columns * sizeof(double));
                 release(&r);
             }
             release(&one);
@@ -508,12 +523,12 @@ static void it_survives_failing_memory(void **state) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
     cafe_graph *graph = disassortative(context);
-    for (int p = CAFE_PARTS_HUBS; p <= CAFE_PARTS_AUTO; p++) {
+    for (int p = CAFE_FROM_AUTO; p <= CAFE_FROM_HUBS; p++) {
         cafe_sphere_options sphere;
         cafe_method_options options;
         cafe_sphere_options_init(&sphere);
         cafe_method_options_init(&options);
-        sphere.columns = 8, sphere.sweeps = 2, sphere.parts = p;
+        sphere.columns = 8, sphere.sweeps = 2, sphere.columns_from = p;
         options.own = &sphere;
         for (long k = 0;; k++) {
             cafe_embedding *embedding = NULL;
@@ -535,7 +550,7 @@ static void memory_is_predicted(void **state) {
     enum { N = TEST_LARGE(100000) };
     const cafe_method *method = cafe_method_find("sphere");
     for (int weights = 0; weights < 2; weights++)
-        for (int p = CAFE_PARTS_HUBS; p <= CAFE_PARTS_AUTO; p++) {
+        for (int p = CAFE_FROM_AUTO; p <= CAFE_FROM_HUBS; p++) {
             cafe_context *context = test_context(2, 1);
             cafe_graph *graph = test_random(context, N, 2 * N, weights, 0, 3);
             cafe_sphere_options sphere;
@@ -543,7 +558,7 @@ static void memory_is_predicted(void **state) {
             cafe_embedding *embedding = NULL;
             cafe_sphere_options_init(&sphere);
             cafe_method_options_init(&options);
-            sphere.columns = 64, sphere.sweeps = 1, sphere.parts = p;
+            sphere.columns = 64, sphere.sweeps = 1, sphere.columns_from = p;
             options.own = &sphere;
             cafe_reset_peak_bytes(context);
             TEST_OK(context, cafe_embed(context, graph, method, &options, NULL, &embedding));
@@ -565,7 +580,7 @@ int main(void) {
         cmocka_unit_test(the_width_is_exact_whatever_the_seed),
         cmocka_unit_test(each_part_has_its_columns),
         cmocka_unit_test(the_choice_follows_the_bottom_end),
-        cmocka_unit_test(ends_and_parts_go_together),
+        cmocka_unit_test(the_groups_are_those_of_the_word),
         cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(units_and_order_do_not_matter),
         cmocka_unit_test(an_engine_finds_the_same),

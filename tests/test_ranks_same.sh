@@ -41,7 +41,7 @@ differ 1 'rank 2 was given --method spectral, rank 0 --method cafe$' "embed g.in
 differ 1 'rank 2 was given --output w.npy, rank 0 --output v.npy$' "$run" "${run/v.npy/w.npy}"
 differ 1 'rank 2 was given --json r.json, rank 0 no --json$' "$run" "$run --json r.json"
 differ 1 'rank 2 was given --sampling pagerank, rank 0 --sampling walk$' "$run --sampling walk" "$run --sampling pagerank"
-differ 1 'rank 2 was given --ends both, rank 0 no --ends$' "$run" "$run --ends both"
+differ 1 'rank 2 was given --columns-from both, rank 0 no --columns-from$' "$run" "$run --columns-from both"
 differ 1 'rank 2 was given --reorder degree, rank 0 no --reorder$' "convert g.in.txt v.cafe" "convert g.in.txt v.cafe --reorder degree"
 differ 1 'rank 2 was given OUT w.cafe, rank 0 OUT v.cafe$' "convert g.in.txt v.cafe" "convert g.in.txt w.cafe"
 differ 1 'rank 2 was given the command cluster, rank 0 the command embed$' "$run" 'cluster g.in.cafe -o v.npy'

@@ -93,10 +93,11 @@ static void short_directions_are_not_lost(void **state) {
     (void)state;
     pair_of_blocks b = make_pair(0);
     double noise[K] = {0}, gram[K * K];
+    int64_t from[K];
     for (int64_t u = 0; u < N; u++)
         for (int64_t k = 0; k < K; k++)
             b.x.x[u * b.x.stride + k] *= (float)pow(10, -5.0 * (double)k / (K - 1));
-    TEST_OK(b.context, cafe_scale_columns(b.context, 0, 0, 0, noise, &b.x));
+    TEST_OK(b.context, cafe_scale_columns(b.context, 0, 0, 0, noise, from, &b.x));
     assert_int_equal(b.x.columns, K);
     TEST_OK(b.context, cafe_ops(&b.x)->gram(b.context, &b.x, NULL, NULL, false, gram));
     for (int64_t i = 0; i < K; i++)

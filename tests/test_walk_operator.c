@@ -85,8 +85,8 @@ static void a_finish_certifies_the_exact_walks(void **state) {
             test_dense_times(n, walk, v, c.columns, j, y);
             for (int64_t u = 0; u < n; u++) rho += y[u] * v[u * c.columns + j];
             for (int64_t u = 0; u < n; u++) residual += pow(y[u] - rho * v[u * c.columns + j], 2);
-            assert_float_equal(c.column_values[j], rho, 1e-7);
-            assert_float_equal(c.column_residuals[j], sqrt(residual), 1e-7);
+            assert_float_equal(c.groups[0].values[j], rho, 1e-7);
+            assert_float_equal(c.groups[0].residuals[j], sqrt(residual), 1e-7);
         }
         cafe_embedding_free(embedding);
         cafe_operator_free(op);

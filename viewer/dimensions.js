@@ -18,12 +18,18 @@ function meter(share) {
   return make('div', { class: 'meter', 'aria-hidden': 'true' }, fill);
 }
 
-function figures(app, j) {
-  const { columnValues, columnResiduals } = app.meta;
-  if (columnValues[j] === undefined) return 'no certificate in this page';
-  const value = `value ${figure(columnValues[j])}`;
-  const residual = columnResiduals[j] === undefined ? '' : `, residual ${figure(columnResiduals[j])}`;
-  return value + residual;
+const groupOf = (meta, j) => meta.groups.find((group) => j >= group.first && j < group.first + group.columns);
+
+function valueOf(meta, j) {
+  const group = groupOf(meta, j);
+  return group ? group.values[j - group.first] : undefined;
+}
+
+function figures(meta, j) {
+  const value = valueOf(meta, j);
+  if (value === undefined) return 'no certificate in this page';
+  const group = groupOf(meta, j);
+  return `value ${figure(value)}, residual ${figure(group.residuals[j - group.first])}`;
 }
 
 function card(app, j, reach) {
@@ -36,14 +42,14 @@ function card(app, j, reach) {
   const ends = meta.ends[j];
   return make('article', { class: 'card', 'aria-label': `Column ${j}` },
     make('header', {}, make('b', {}, `Column ${j}`), ...buttons),
-    meter((meta.columnValues[j] ?? 0) / reach),
-    make('p', { class: 'figures' }, figures(app, j)),
+    meter((valueOf(meta, j) ?? 0) / reach),
+    make('p', { class: 'figures' }, figures(meta, j)),
     make('div', { class: 'poles' }, pole('low end', ends.low, app), pole('high end', ends.high, app)));
 }
 
 export function showDimensions(panel, app) {
   const { meta } = app;
-  const reach = Math.max(...meta.columnValues, 0) || 1;
+  const reach = Math.max(...meta.groups.flatMap((group) => group.values), 0) || 1;
   const list = make('div');
   const lead = make('p', { class: 'lead' }, meta.columnsShown < meta.columns
     ? `${meta.columns} columns; the first ${meta.columnsShown} can be drawn in this page.`

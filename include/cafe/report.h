@@ -198,15 +198,15 @@ static inline void cafe_report_sizes(cafe_report *report, const cafe_sizes *size
 
 /* ---- reports read again ---------------------------------------------------------------------- */
 
-/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the Ritz
- * pairs and the figures of the columns in its certificate (all else is 0), and the objective at the
- * start and after each sweep. Text that is no such report is CAFE_ERROR_FORMAT. */
+/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the
+ * number of columns (0: the report has none), and the objective at the start and after each sweep.
+ * Text that is no such report is CAFE_ERROR_FORMAT. */
 typedef struct cafe_record cafe_record;
 
 CAFE_API cafe_status cafe_record_read(cafe_context *context, const char *path,
                                       cafe_record **record);
 CAFE_API void cafe_record_free(cafe_record *record); /* accepts NULL */
-CAFE_API const cafe_certificate *cafe_record_certificate(const cafe_record *record);
+CAFE_API int64_t cafe_record_columns(const cafe_record *record);
 CAFE_API const double *cafe_record_objective(const cafe_record *record, int64_t *count);
 
 #ifdef __cplusplus

@@ -167,14 +167,13 @@ CAFE_API const cafe_model *cafe_run_model(const cafe_run *run); /* NULL before i
 
 /* The course of the method. */
 typedef struct cafe_run_course {
-    int64_t columns;         /* of H: those of the hub part are not among them */
+    int64_t columns;         /* of H: hubs are not among them */
     int64_t sweeps;          /* and sweeps + 1 values: */
     const double *objective; /* tr(H^T Q H), or the loss of a method that has another aim */
     int32_t is_loss, converged;
     double off_diagonal; /* the objective at the end without the diagonal of Q; NAN: a loss */
-    int64_t communities; /* of the methods that find some, */
-    double modularity;   /* and theirs; 0 of the others */
-    int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
+    const cafe_finding *findings; /* "communities" and such */
+    int64_t finding_count;
 } cafe_run_course;
 
 CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);

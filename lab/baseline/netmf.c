@@ -292,7 +292,7 @@ static cafe_status solve_drawn(cafe_context *context, int64_t columns, netmf *m,
     put_squares(s, m);
     for (int64_t j = 0; j < columns; j++) s->objective[0] -= values[j] * values[j];
     s->converged = true;
-    s->drawn = m->walk.samples;
+    cafe_solution_find(s, "drawn_walks", (double)m->walk.samples);
 done:
     cafe_block_drop(context, &x);
     cafe_mem_free(context, values);

@@ -163,8 +163,7 @@ static void put_certificate(cafe_report *text, const cafe_certificate *certifica
     cafe_report_integer(text, "generalised", c->generalised);
     cafe_report_reals(text, "ritz", c->pairs, c->ritz_values);
     cafe_report_reals(text, "residuals", c->pairs, c->residuals);
-    cafe_report_reals(text, "columnValues", c->certified, c->column_values);
-    cafe_report_reals(text, "columnResiduals", c->certified, c->column_residuals);
+    cafe_report_groups(text, c);
 }
 
 static cafe_status put_meta(const cafe_view *page, cafe_report *text) {

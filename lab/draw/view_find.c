@@ -18,6 +18,7 @@ struct cafe_view_found {
     double *centrality;
     cafe_explanation *explanation;
     double *column; /* values of the columns, then their residuals */
+    cafe_group group;
     cafe_certificate certificate;
 };
 
@@ -98,6 +99,11 @@ static cafe_status find_certificate(cafe_view_found *f, const cafe_graph *graph,
         f->column[in->columns + j] = card.residual;
     }
     const cafe_explain_report *r = cafe_explanation_get(f->explanation);
+    f->group = (cafe_group){.kind = "rows",
+                            .problem = r->generalised ? CAFE_PROBLEM_WALK : CAFE_PROBLEM_PLAIN,
+                            .columns = in->columns,
+                            .values = f->column,
+                            .residuals = f->column + in->columns};
     f->certificate = (cafe_certificate){.asked = in->columns,
                                         .columns = in->columns,
                                         .pairs = r->pairs,
@@ -105,8 +111,8 @@ static cafe_status find_certificate(cafe_view_found *f, const cafe_graph *graph,
                                         .ritz_values = r->values,
                                         .residuals = r->residuals,
                                         .certified = in->columns,
-                                        .column_values = f->column,
-                                        .column_residuals = f->column + in->columns};
+                                        .group_count = 1,
+                                        .groups = &f->group};
     in->certificate = &f->certificate;
     return CAFE_OK;
 }

@@ -7,7 +7,7 @@ import json
 import operator
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -192,8 +192,9 @@ class Run:
 
     def course(self) -> Dict[str, Any]:
         c = self.get("get_course").contents
+        findings = {c.findings[i].name: c.findings[i].value for i in range(c.finding_count)}
         return {"objective_": copied(c.objective, c.sweeps + 1), "n_iter_": int(c.sweeps),
-                "converged_": bool(c.converged), "modularity_": c.modularity}
+                "converged_": bool(c.converged), "modularity_": findings.get(b"modularity", 0.0)}
 
     def rows(self) -> np.ndarray:
         """H, after the solve step."""
@@ -266,6 +267,23 @@ class Layer(Shown):
 
 
 @dataclass(frozen=True, repr=False)
+class Group(Shown):
+    """Columns side by side that come from one source, and the values of their problem."""
+
+    kind: str  # "top", "bottom", "hubs", "layers", "clusters"; else "rows"
+    problem: str
+    first: int
+    columns: int
+    values: np.ndarray
+    residuals: np.ndarray
+
+    @classmethod
+    def _of(cls, found: Any) -> "Group":
+        return cls(found.kind.decode(), found.problem.decode(), found.first, found.columns,
+                   copied(found.values, found.columns), copied(found.residuals, found.columns))
+
+
+@dataclass(frozen=True, repr=False)
 class Certificate(Shown):
     """What is known and proved about an embedding: see docs/certificate.md.
 
@@ -287,14 +305,8 @@ class Certificate(Shown):
     ritz_values: np.ndarray
     residuals: np.ndarray
     shares: np.ndarray
-    column_values: np.ndarray
-    column_residuals: np.ndarray
-    top: int
-    bottom: int
     certified: int
-    hubs: int
-    hub_values: np.ndarray
-    hub_residuals: np.ndarray
+    groups: Tuple[Group, ...]
 
     def _fields(self) -> Dict[str, Any]:
         """What a reader asks first; arrays by their largest."""
@@ -305,15 +317,15 @@ class Certificate(Shown):
                 "largest residual": float(self.residuals.max()) if len(self.residuals) else None,
                 "converged": f"{self.converged} of {self.pairs} pairs to {self.tolerance:.2g}",
                 "orthogonality": self.orthogonality, "products": self.products,
-                "hubs": self.hubs}
+                "groups": ", ".join(f"{g.columns} {g.kind}" for g in self.groups)}
 
     @classmethod
     def _of(cls, found: Any) -> "Certificate":
-        lists = {name: copied(getattr(found, name), count)
-                 for count, names in ((found.pairs, ("ritz_values", "residuals", "shares")),
-                                      (found.certified, ("column_values", "column_residuals")),
-                                      (found.hubs, ("hub_values", "hub_residuals"))) for name in names}
-        return cls.of(found, generalised=bool(found.generalised), rotated=bool(found.rotated), **lists)
+        lists = {name: copied(getattr(found, name), found.pairs)
+                 for name in ("ritz_values", "residuals", "shares")}
+        groups = tuple(Group._of(found.groups[i]) for i in range(found.group_count))
+        return cls.of(found, generalised=bool(found.generalised), rotated=bool(found.rotated),
+                      groups=groups, **lists)
 
     def to_frame(self) -> Any:
         """The Ritz pairs as a pandas table: value, residual, share."""

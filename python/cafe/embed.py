@@ -7,7 +7,7 @@ import numpy as np
 from ._arrays import pointer
 from ._base import PROPAGATE, RUN, OfNodes, Parted, finish_parameters, sampling_parameters
 from ._call import Context, run, threads_of
-from ._method import Certificate, Given, Layer, Method, Run, methods
+from ._method import Certificate, Given, Group, Layer, Method, Run, methods
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._shown import Rows
@@ -26,7 +26,7 @@ embedding_ : array of shape (n_nodes, n_components), float32
 ritz_values_, residuals_, shares_ : arrays
     An eigenvalue of Q lies within the residual of each Ritz value; its share of the positive ones.
 certificate_ : cafe.Certificate
-    All that is known and proved about the vectors.
+    All that is known and proved about the vectors, and where their columns come from (groups).
 objective_ : array
     The method's objective (of the methods others published, their loss) at the start and after
     every sweep.
@@ -42,10 +42,6 @@ COMMUNITIES = """communities_, labels_ : array of int
     The community of each node.
 modularity_ : float
     Of that partition.
-"""
-
-PARTS = """parts_ : dict
-    Columns of embedding_ by where they come from: 'sphere', the first ones, and 'hubs' behind them.
 """
 
 LABELS = """memberships_ : array (n_nodes, n_components)
@@ -132,9 +128,12 @@ class Embedding(OfNodes):
         return to_arrow(self).__arrow_c_stream__(requested_schema)
 
     def _feature_names(self, count: int) -> List[str]:
-        hubs = self.certificate_.hubs if count == self.certificate_.columns else 0
-        names = super()._feature_names(count - hubs)
-        return names + [f"{type(self).__name__.lower()}_hubs{j}" for j in range(hubs)]
+        c = self.certificate_
+        if count != c.columns:
+            return super()._feature_names(count)
+        more = [g for g in c.groups if g.first >= c.certified]
+        return super()._feature_names(c.certified) + [
+            f"{type(self).__name__.lower()}_{g.kind}{j}" for g in more for j in range(g.columns)]
 
     # ---- the run
 
@@ -156,8 +155,6 @@ class Embedding(OfNodes):
         found.update(embedding_=made.vectors(), certificate_=certificate,
                      ritz_values_=certificate.ritz_values, residuals_=certificate.residuals,
                      shares_=certificate.shares, report_=made.report("cafe/embed/1"))
-        if _has_parts(self):
-            found["parts_"] = {"sphere": certificate.certified, "hubs": certificate.hubs}
         return found
 
     def _members(self, made: Run, given: Given, modularity: float) -> Dict[str, Any]:
@@ -237,17 +234,15 @@ class Updatable(Embedding):
         """All columns of the sphere; a run with hubs beside them may have kept the first half."""
         if hasattr(self, "rows_"):
             return self.rows_
-        alone = self._made.but(**({"parts": "sphere"} if _has_parts(self) else {}))
+        chosen = any(p.name == "columns_from" for p in self._parameters)
+        hubs = self._made.options.get("columns-from", "auto") in ("auto", "top+hubs", "hubs")
+        alone = self._made.but(columns_from="top") if chosen and hubs else self._made
         return Run(context, self.graph_, alone).step("SOLVE").rows()
 
 
 def partition(part: np.ndarray) -> Dict[str, np.ndarray]:
     """Communities, also by the name that scikit-learn's clusterers give them."""
     return {"communities_": part, "labels_": part}
-
-
-def _has_parts(kind: Any) -> bool:
-    return any(p.name == "parts" for p in kind._parameters)
 
 
 def _parameters(method: Method, table: Table) -> List[Any]:
@@ -272,7 +267,6 @@ def _class(method: Method) -> Type[Embedding]:
     assert table is not None
     parameters = _parameters(method, table)
     text = ATTRIBUTES + (LABELS if method.takes("TAKES_LABELS") else "")
-    text += PARTS if any(p.name == "parts" for p in parameters) else ""
     if method.takes("TAKES_LABELS") or method.communities:
         text += COMMUNITIES
     text += LAYERS if method.communities else ""
@@ -294,4 +288,4 @@ def _bases(method: Method) -> Tuple[type, ...]:
 CLASSES = [_class(m) for m in methods() if m.vectors]
 globals().update({c.__name__: c for c in CLASSES})
 
-__all__ = ["Certificate", "Layer", *[c.__name__ for c in CLASSES]]
+__all__ = ["Certificate", "Group", "Layer", *[c.__name__ for c in CLASSES]]

@@ -116,7 +116,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     --------
     >>> import cafe
     >>> karate = cafe.karate()
-    >>> model = cafe.SphereGCN(4, output_form="raw", parts="sphere").fit(karate)
+    >>> model = cafe.SphereGCN(4, output_form="raw", columns_from="top").fit(karate)
     >>> new = cafe.update(karate, model, added=[(0, 33), (5, 34)], removed=[(0, 1)])
     >>> new.graph, new.embedding.shape, new.changes["added"]
     (Graph(35 nodes, 79 edges), (35, 4), 2)

@@ -405,7 +405,7 @@ def test_an_update_begins_anywhere(changed):
     club = cafe.karate()  # half of its columns are of the hubs
     more = cafe.Graph.from_edges([*zip(*map(np.ndarray.tolist, club.to_edges()[:2])), (34, 0)])
     model = cafe.SphereGCN(4).partial_fit(club).partial_fit(more)
-    assert model.parts_["hubs"] and model.rows_.shape == (35, 4) == model.embedding_.shape
+    assert model.certificate_.groups[-1].kind == "hubs" and model.rows_.shape == (35, 4) == model.embedding_.shape
     same = cafe.SphereGCN(8, output_form="raw").fit(before)
     x = same.embedding_.copy()
     assert np.array_equal(same.partial_fit(before).embedding_, x) and not same.drift_.any()
@@ -457,7 +457,7 @@ def test_a_direction_that_is_lost_is_told():
             cafe.Graph(source)
         assert len(caught) == 1 and caught[0].filename == __file__
         with pytest.warns(cafe.CafeWarning):
-            cafe.SphereGCN(2, parts="sphere").fit(source)
+            cafe.SphereGCN(2, columns_from="top").fit(source)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for source in (one_way, matrix, uneven):

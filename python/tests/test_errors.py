@@ -95,7 +95,6 @@ def test_messages_have_python_s_words(call):
     (lambda: cafe.Reduce(2, method="sphere", theta=3.0).fit(np.eye(5)), "theta"),
     (lambda: cafe.Reduce(2, beta=0.5).fit(np.eye(5)), "beta"),
     (lambda: cafe.SoftmaxClustering(n_components=4, support=3).fit(cafe.karate()), "support"),
-    (lambda: cafe.SphereGCN(parts="sphere", quality="high").fit(cafe.karate()), "quality"),
     (lambda: cafe.LayeredCafe(4, refine=False, rounds=3).fit(cafe.karate()), "rounds"),
     (lambda: cafe.DeepWalk(negative=3).fit(cafe.karate()), "negative"),
 ])

@@ -118,19 +118,20 @@ def test_vectors(cls, karate):
     assert np.array_equal(cls(n_components=8, random_state=3, n_jobs=1).fit_transform(karate), x)
 
 
-@pytest.mark.parametrize("parts", ["auto", "both", "hubs"])
-def test_the_width_is_what_was_asked_for(parts, karate):
+@pytest.mark.parametrize("source", ["auto", "top+hubs", "hubs"])
+def test_the_width_is_what_was_asked_for(source, karate):
     for columns in (1, 3, 8, 33):
-        model = cafe.SphereGCN(n_components=columns, parts=parts).fit(karate)
-        found, names = model.parts_, model.get_feature_names_out()
+        model = cafe.SphereGCN(n_components=columns, columns_from=source).fit(karate)
+        groups, names = model.certificate_.groups, model.get_feature_names_out()
+        found = {group.kind: group.columns for group in groups}
         assert model.embedding_.shape == (34, columns) and sum(found.values()) == columns
-        assert found["hubs"] == model.certificate_.hubs == len(model.certificate_.hub_values)
+        assert all(len(g.values) == len(g.residuals) == g.columns for g in groups)
         assert len(set(names)) == columns
-        assert sum("hubs" in name for name in names) == found["hubs"]
-    alone = cafe.SphereGCN(n_components=33, parts="sphere").fit(karate)
-    assert alone.parts_ == {"sphere": alone.embedding_.shape[1], "hubs": 0}
+        assert sum("hubs" in name for name in names) == found.get("hubs", 0)
+    alone = cafe.SphereGCN(n_components=33, columns_from="top").fit(karate)
+    assert [(g.kind, g.columns) for g in alone.certificate_.groups] == [("top", alone.embedding_.shape[1])]
     assert alone.embedding_.shape[1] < 33
-    assert not hasattr(cafe.CafeGCN(n_components=4).fit(karate), "parts_")
+    assert cafe.CafeGCN(n_components=4).fit(karate).certificate_.groups[0].kind == "clusters"
 
 
 def test_names_come_back():

@@ -63,7 +63,7 @@ def test_spectral_vectors(graph):
     for j in range(3):
         cosine = abs(vectors[:, 2 - j] @ model.embedding_[:, j])
         assert cosine == pytest.approx(1, abs=1e-4)
-    assert np.allclose(model.certificate_.column_values, values[::-1], atol=1e-6)
+    assert np.allclose(model.certificate_.groups[0].values, values[::-1], atol=1e-6)
 
 
 def test_the_objective_is_a_trace(graph):
@@ -156,12 +156,12 @@ def test_explanation_adds_up(graph):
 
 def test_an_explanation_is_of_the_operator_that_was_solved(karate):
     for exponent in (0.1, 0.25, 0.5):
-        model = cafe.SphereGCN(n_components=4, parts="sphere", degree_exponent=exponent).fit(karate)
+        model = cafe.SphereGCN(n_components=4, columns_from="top", degree_exponent=exponent).fit(karate)
         why = cafe.explain(model)
         assert (why.sampling, why.degree_exponent) == ("edge", exponent)
         assert f"degree exponent {exponent:g}" in repr(why)
         found = [d.value for d in why.dimensions]
-        assert found == pytest.approx(model.certificate_.column_values, abs=1e-5)
+        assert found == pytest.approx(model.certificate_.groups[0].values, abs=1e-5)
     assert cafe.explain(karate, model.embedding_).degree_exponent == 0
 
 

@@ -219,7 +219,7 @@ def test_clustering_is_the_tool_s(folder):
 
 def test_update_is_the_tool_s(folder, tmp_path):
     graph = cafe.Graph(folder / "edges.txt")
-    model = cafe.SphereGCN(8, output_form="raw", parts="sphere").fit(graph)
+    model = cafe.SphereGCN(8, output_form="raw", columns_from="top").fit(graph)
     (tmp_path / "changes.txt").write_text("+ 0 299\n+ 3 300\n- 0 %d\n" % graph.neighbors(0)[0])
     model.write(tmp_path / "old.npy")
     theirs = tool("update", folder / "edges.txt", tmp_path / "changes.txt", "--from",
@@ -235,7 +235,7 @@ def test_update_is_the_tool_s(folder, tmp_path):
 
 def test_update_of_names():
     graph = cafe.les_miserables()
-    model = cafe.SphereGCN(4, output_form="raw", parts="sphere").fit(graph)
+    model = cafe.SphereGCN(4, output_form="raw", columns_from="top").fit(graph)
     new = cafe.update(graph, model, added=[("Javert", "Napoleon"), ("Hugo", "Valjean", 3)])
     assert new.graph.nodes[-1] == "Hugo" and "Napoleon" in new.graph.neighbors("Javert")
     with pytest.raises(KeyError, match="did you mean 'Javert'"):
@@ -261,7 +261,7 @@ def test_forecast(karate, folder):
 @pytest.mark.parametrize("words, model", [
     ([], lambda: cafe.SphereGCN(n_jobs=1)),
     (["-k", "8", "--output-form", "raw"], lambda: cafe.SphereGCN(8, output_form="raw", n_jobs=1)),
-    (["-k", "8", "--parts", "sphere"], lambda: cafe.SphereGCN(8, parts="sphere", n_jobs=1)),
+    (["-k", "8", "--columns-from", "top"], lambda: cafe.SphereGCN(8, columns_from="top", n_jobs=1)),
     (["--method", "cafe", "-k", "5", "--sampling", "walk", "--window", "3"],
      lambda: cafe.CafeGCN(5, sampling="walk", window=3, n_jobs=1)),
     (["--method", "prone", "-k", "8"], lambda: cafe.ProNE(8, n_jobs=1)),

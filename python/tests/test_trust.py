@@ -121,7 +121,7 @@ def test_weights_that_float32_cannot_hold(weight):
 def test_text_is_no_weight(karate, weight):
     for call in (lambda: cafe.Graph([(0, 1, weight), (1, 2, 1)]),
                  lambda: cafe.SphereGCN(2).fit(karate).transform({"new": {0: weight}}),
-                 lambda: cafe.update(karate, cafe.SphereGCN(2, output_form="raw", parts="sphere").fit(karate),
+                 lambda: cafe.update(karate, cafe.SphereGCN(2, output_form="raw", columns_from="top").fit(karate),
                                      added=[(0, 33, weight)])):
         with pytest.raises(ValueError, match="weight"):
             call()
@@ -355,7 +355,7 @@ def test_vectors_to_compare_are_numbers(karate):
 
 
 def test_edges_that_come(karate):
-    raw = cafe.SphereGCN(3, output_form="raw", parts="sphere").fit(karate)
+    raw = cafe.SphereGCN(3, output_form="raw", columns_from="top").fit(karate)
     for added in (["ab", "cd"], [0, 1], [(True, 9)], [(0, 9, 1e-46)]):
         with pytest.raises(ValueError, match="added|weights"):
             cafe.update(karate, raw, added=added)

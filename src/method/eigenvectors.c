@@ -19,8 +19,8 @@
 static const cafe_option spectral_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_spectral_options, columns), 64, 1, 10000,
      NULL, "columns of the embedding"},
-    {"ends", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_spectral_options, ends), 0, 0, 2,
-     "top|both|auto",
+    {"columns-from", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_spectral_options, columns_from),
+     CAFE_FROM_TOP, 0, 2, "top|both|largest",
      "eigenvalues taken: the largest, half from each end, or the largest in magnitude"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_spectral_options, tolerance), 1e-8, 0, 0.1,
      NULL, "residual of an eigenpair at most, as a share of the norm of Q; 0: rounding"},
@@ -105,9 +105,10 @@ static cafe_status part_ends(cafe_context *context, const cafe_operator *op, con
 }
 
 /* Of the largest in size, those below 0 are from the bottom. */
-static int64_t count_bottom(int32_t ends, const cafe_eigen *top, const cafe_eigen *bottom) {
+static int64_t count_bottom(int32_t from, const cafe_eigen *top, const cafe_eigen *bottom) {
     int64_t count = bottom->count;
-    for (int64_t j = 0; ends == CAFE_ENDS_AUTO && j < top->count; j++) count += top->values[j] < 0;
+    for (int64_t j = 0; from == CAFE_FROM_LARGEST && j < top->count; j++)
+        count += top->values[j] < 0;
     return count;
 }
 
@@ -149,19 +150,20 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     cafe_solution *s = NULL;
     cafe_owned rows = {0};
     cafe_eigen top = {0}, bottom = {0};
-    int64_t low = o->ends == CAFE_ENDS_BOTH ? o->columns / 2 : 0;
+    int64_t low = o->columns_from == CAFE_FROM_BOTH ? o->columns / 2 : 0;
     cafe_phase(context, "eigen", 0);
     CAFE_TRY(cafe_engine_need_rows(context, job->method->name));
     CAFE_TRY(cafe_owned_open(context, op, &rows));
     CAFE_TRY(find_pairs(context, op, &rows,
-                        o->ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
+                        o->columns_from == CAFE_FROM_LARGEST ? cafe_want_size : cafe_want_largest,
                         o->columns - low, o->tolerance, &top));
     CAFE_TRY(find_pairs(context, op, &rows, cafe_want_smallest, low, o->tolerance, &bottom));
     CAFE_TRY(part_ends(context, op, &rows, o->tolerance, &top, &bottom));
     CAFE_TRY(cafe_solution_new(context, graph->n, o->columns, 0, &s));
     s->loss = true;
     s->converged = 1;
-    s->bottom = count_bottom(o->ends, &top, &bottom);
+    low = count_bottom(o->columns_from, &top, &bottom);
+    cafe_solution_split(s, o->columns - low, low);
     CAFE_TRY(square_norm(context, op, &rows, &s->objective[0]));
     CAFE_TRY(put_pairs(context, graph, &rows, &top, &bottom, s));
     s->objective[0] = fmax(s->objective[0], 0);
@@ -181,7 +183,8 @@ static double all_bytes(const void *own, const cafe_graph_counts *counts, int64_
     const cafe_spectral_options *o = own;
     int64_t nodes = counts->nodes;
     int64_t count = o->columns < nodes ? o->columns : nodes;
-    double waiting = o->ends == CAFE_ENDS_BOTH ? 8.0 * (double)nodes * (double)count / 2 : 0;
+    double waiting =
+        o->columns_from == CAFE_FROM_BOTH ? 8.0 * (double)nodes * (double)count / 2 : 0;
     return (double)cafe_eigen_bytes(nodes, count, threads) + waiting;
 }
 

@@ -8,8 +8,9 @@
 typedef struct cafe_spectral_options {
     size_t struct_size;
     int64_t columns;
-    int32_t ends;     /* cafe_ends: the largest, half of each end, the largest in magnitude */
-    double tolerance; /* |Q v - lambda v| <= tolerance |Q| */
+    int32_t columns_from; /* cafe_columns_from: the largest, half of each end, the largest in
+                             magnitude */
+    double tolerance;     /* |Q v - lambda v| <= tolerance |Q| */
 } cafe_spectral_options;
 
 /* Columns are unit eigenvectors by falling eigenvalue. The loss is |Q - V Lambda V^T|^2 in the

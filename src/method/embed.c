@@ -21,9 +21,8 @@ cafe_status cafe_model_solve(cafe_context *context, const cafe_model *model,
     CAFE_TRY(cafe_job_open(context, model, method, false, options, inputs, &job));
     CAFE_TRY(job.method->code->solve(context, &job, solution));
     /* a method that finds fewer columns than it may has missed none */
-    if ((*solution)->width > 0 ||
-        (*solution)->asked == cafe_method_columns(job.method->vectors(), job.own))
-        (*solution)->cut = job.cut;
+    if ((*solution)->asked == cafe_method_columns(job.method->vectors(), job.own))
+        (*solution)->asked += job.cut;
 done:
     cafe_job_close(context, &job);
     return status;
@@ -62,22 +61,22 @@ done:
     return status;
 }
 
-/* As many columns of the hub part as are missing. */
+/* As many columns of hubs as are missing. */
 static cafe_status add_hubs(cafe_context *context, const cafe_graph *graph, int64_t width,
-                            int64_t steps, cafe_embedding *e) {
+                            cafe_embedding *e) {
     cafe_status status = CAFE_OK;
     cafe_hubs hubs = {0};
     cafe_certificate *c = &e->certificate;
     int64_t missing = width - e->vectors.columns;
     if (missing <= 0) return CAFE_OK;
-    CAFE_TRY(cafe_hubs_find(context, graph, missing, steps, &hubs));
+    CAFE_TRY(cafe_hubs_find(context, graph, missing, CAFE_HUB_STEPS, &hubs));
     CAFE_TRY(join_hubs(context, &hubs, e));
-    c->hub_values = e->hub_values = hubs.values;
-    c->hub_residuals = e->hub_residuals = hubs.residuals;
+    e->values = hubs.values, e->residuals = hubs.residuals;
     hubs.values = hubs.residuals = NULL;
+    cafe_group group = {.kind = "hubs", .problem = CAFE_PROBLEM_HUBS, .columns = missing};
+    group.values = e->values, group.residuals = e->residuals;
+    CAFE_TRY(cafe_embedding_add(context, group, e));
     c->asked = width;
-    c->hubs = missing;
-    c->columns = width;
     c->dropped = 0;
 done:
     cafe_hubs_free(context, &hubs);
@@ -119,8 +118,7 @@ cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
     cafe_method_options o;
     cafe_method_inputs none;
     cafe_finish_options finish;
-    int64_t cut = (*solution)->cut, nodes = (*solution)->n;
-    int64_t width = (*solution)->width, steps = (*solution)->hub_steps;
+    int64_t asked = (*solution)->asked, width = (*solution)->width, nodes = (*solution)->n;
     cafe_destination to = {model->graph, path, overwrite, width, ""};
     *embedding = NULL;
     cafe_sampled_made(model->sampled, to.made);
@@ -132,11 +130,11 @@ cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
                                 path && !o.propagate ? &to : NULL, embedding));
     else
         CAFE_TRY(bare(context, nodes, embedding));
-    CAFE_TRY(add_hubs(context, model->graph, width, steps, *embedding));
+    CAFE_TRY(add_hubs(context, model->graph, width, *embedding));
     if (o.propagate) CAFE_TRY(propagate(context, model, o.propagate, embedding));
     memcpy((*embedding)->made, to.made, sizeof to.made);
-    (*embedding)->certificate.asked += cut;
-    (*embedding)->certificate.dropped += cut;
+    (*embedding)->certificate.dropped += asked - (*embedding)->certificate.asked;
+    (*embedding)->certificate.asked = asked;
 done:
     cafe_solution_free(*solution);
     *solution = NULL;

@@ -108,7 +108,7 @@ static cafe_status iterate(cafe_context *context, finding *f, int64_t steps) {
         CAFE_PASS(step(context, f));
         cafe_step(context, i, 0);
         if (i % BETWEEN && i < steps) continue;
-        CAFE_PASS(cafe_tall_orthonormalise(context, &f->y, f->p, NULL, &error));
+        CAFE_PASS(cafe_tall_orthonormalise(context, &f->y, f->p, NULL, NULL, &error));
         int64_t rank = f->y.columns;
         if (rank == 0 || rank == columns || i == steps) continue;
         f->y.columns = columns;

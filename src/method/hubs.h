@@ -8,9 +8,8 @@
 
 /* What was chosen by trial; docs/algorithms/hubs.md has the figures. */
 enum {
-    CAFE_HUB_GUARDS = 32,    /* columns of the iteration beyond those wanted */
-    CAFE_HUB_STEPS = 6,      /* products with M */
-    CAFE_HUB_STEPS_HIGH = 10 /* --quality high */
+    CAFE_HUB_GUARDS = 32, /* columns of the iteration beyond those wanted */
+    CAFE_HUB_STEPS = 6    /* products with M */
 };
 #define CAFE_HUB_OWN 0.75f /* a row's own share when it is averaged with its neighbours' */
 

@@ -16,20 +16,19 @@ double cafe_plan_number(const cafe_option_table *table, const char *name, const 
     return option ? cafe_options_number(option, own) : 0;
 }
 
-/* Solvers hold two blocks of their columns, as sphere does; a choice of ends or parts, where the
- * method has one, means the same. */
+/* Solvers hold two blocks of their columns, as sphere does; where a method lets the caller choose
+ * what the columns come from, the words mean the same. */
 static void size_of(const cafe_option_table *table, const void *own, cafe_sphere_options *size) {
     cafe_sphere_options_init(size);
     size->columns = cafe_method_columns(table, own);
-    size->ends = (int32_t)cafe_plan_number(table, "ends", own);
-    size->parts = (int32_t)cafe_plan_number(table, "parts", own);
+    size->columns_from = (int32_t)cafe_plan_number(table, "columns-from", own);
 }
 
 /* With r columns of the solver there, K - r are found in two blocks that are wider by the guards:
  * 2 (K + guards) - r columns, and at most two blocks of K + guards. And the node weights, a first
  * column, the weights of the links. */
 static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options *size) {
-    if (size->parts == CAFE_PARTS_SPHERE) return 0;
+    if (size->columns_from < CAFE_FROM_AUTO) return 0;
     size->columns += CAFE_HUB_GUARDS;
     return 24.0 * (double)counts->nodes + (counts->weighted ? 8.0 * (double)counts->edges : 0);
 }

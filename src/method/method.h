@@ -56,8 +56,9 @@ struct cafe_method_code {
     cafe_status (*cluster)(cafe_context *context, const cafe_job *job, cafe_clustering *clustering);
     /* bytes beyond the graph and two blocks of the columns; NULL: none worth counting */
     double (*bytes)(const void *own, const cafe_graph_counts *counts, int64_t threads);
-    bool files; /* its blocks may lie in files: rows are passed over in order, or by the engine */
-    bool ranks; /* several processes share its rows, where the engine joins them */
+    bool files;   /* its blocks may lie in files: rows are passed over in order, or by the engine */
+    bool ranks;   /* several processes share its rows, where the engine joins them */
+    bool centred; /* its columns sum to 0: n nodes have n - 1 directions */
 };
 
 /* ordered_vectors.c: vectors are found in the order that a graph keeps (graph/node_order.h), by

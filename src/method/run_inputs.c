@@ -49,9 +49,10 @@ static cafe_status check_columns(cafe_context *context, int64_t columns,
     return CAFE_OK;
 }
 
-static cafe_status settle(cafe_context *context, const cafe_option_table *table,
-                          const cafe_method_options *options, const cafe_method_inputs *inputs,
-                          int64_t nodes, void *own, int64_t *cut) {
+static cafe_status settle(cafe_context *context, const cafe_method *method,
+                          const cafe_option_table *table, const cafe_method_options *options,
+                          const cafe_method_inputs *inputs, int64_t nodes, void *own,
+                          int64_t *cut) {
     cafe_status status = cafe_options_take(context, table, options->own, own);
     int64_t *columns = columns_of(table, own);
     *cut = 0;
@@ -61,8 +62,7 @@ static cafe_status settle(cafe_context *context, const cafe_option_table *table,
     else if (options->free_columns && inputs->labels)
         *columns = inputs->classes;
     status = check_columns(context, *columns, inputs);
-    /* centred columns of n nodes have n - 1 directions */
-    int64_t most = cafe_table_find(table, "parts") && nodes > 1 ? nodes - 1 : nodes;
+    int64_t most = method->code->centred && nodes > 1 ? nodes - 1 : nodes;
     if (status != CAFE_OK || inputs->start || *columns <= most || nodes < 1) return status;
     *cut = *columns - most;
     *columns = most;
@@ -127,7 +127,7 @@ cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
     CAFE_PASS(cafe_method_take(context, options, inputs, &o, &in));
     method = cafe_method_or_first(method, false);
     CAFE_PASS(check_inputs(context, method, !method->vectors, &in));
-    return settle(context, table, &o, &in, nodes, own, &cut);
+    return settle(context, method, table, &o, &in, nodes, own, &cut);
 }
 
 /* ---- a job ----------------------------------------------------------------------------------- */
@@ -168,8 +168,8 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
     CAFE_PASS(check_inputs(context, method, communities, &job->inputs));
     job->own = cafe_mem(context, 1, table->struct_size);
     CAFE_PASS(cafe_mem_had(job->own));
-    CAFE_PASS(
-        settle(context, table, &job->options, &job->inputs, model->graph->n, job->own, &job->cut));
+    CAFE_PASS(settle(context, method, table, &job->options, &job->inputs, model->graph->n, job->own,
+                     &job->cut));
     CAFE_PASS(compare(context, table, job->own, job));
     return compare(context, cafe_finish_option_table(), job->options.finish, job);
 }

@@ -37,6 +37,9 @@ void cafe_report_raw(cafe_report *report, const char *key, const char *value);
 /* A string of bytes that need not end with 0. */
 void cafe_report_bytes(cafe_report *report, const char *key, const char *bytes, int64_t size);
 
+/* "groups" of columns. */
+void cafe_report_groups(cafe_report *report, const cafe_certificate *c);
+
 /* A field of a struct: an integer (int64_t), a number (double), a truth (int32_t), or a list of
  * numbers (const double *) whose length another field tells. */
 typedef enum cafe_field_kind {

@@ -1,7 +1,7 @@
-/* Reports read again: the certificate and the objective of an earlier run of cafe embed.
+/* Reports read again: the columns and the objective of an earlier run of cafe embed.
  *
- * The reader takes the whole of JSON and nothing else, and keeps of it the schema and the lists of
- * numbers in the outermost object.
+ * The reader takes the whole of JSON and nothing else, and keeps three members of the outermost
+ * object: the schema, "columns" and "objective".
  */
 #include <math.h>
 #include <string.h>
@@ -11,16 +11,11 @@
 #include "io/scanners.h"
 #include "report/report.h"
 
-enum { OBJECTIVE, RITZ_VALUES, RESIDUALS, COLUMN_VALUES, COLUMN_RESIDUALS, HUB_VALUES, LISTS };
-
-static const char *const keys[LISTS] = {"objective",     "ritz_values",      "residuals",
-                                        "column_values", "column_residuals", "hub_values"};
-
 struct cafe_record {
     cafe_context *context;
-    cafe_certificate certificate;
-    double *list[LISTS]; /* memory of the context */
-    int64_t count[LISTS];
+    int64_t columns;
+    double *objective; /* memory of the context */
+    int64_t count;
 };
 
 typedef struct reader {
@@ -33,8 +28,7 @@ typedef struct reader {
 
 void cafe_record_free(cafe_record *record) {
     if (!record) return;
-    for (int i = 0; i < LISTS; i++) cafe_mem_free(record->context, record->list[i]);
-    cafe_mem_free(record->context, record);
+    cafe_mem_free_all(record->context, record->objective, record);
 }
 
 /* ---- JSON: each takes what it is named after, or says no ---------------------------------------
@@ -96,29 +90,30 @@ static bool take_number(reader *r, double *value) {
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static bool keep(reader *r, int list, int64_t *room, double value) {
+static bool take_objective(reader *r) {
     cafe_record *record = r->record;
-    int64_t count = record->count[list]++;
-    r->status = cafe_mem_grow(record->context, &record->list[list], room, count + 1, sizeof value);
-    if (r->status == CAFE_OK) record->list[list][count] = value;
-    return r->status == CAFE_OK;
-}
-
-static bool take_list(reader *r, int list) {
     int64_t room = 0;
     double value;
-    if (take(r, "null")) return true;
-    if (r->record->list[list] || !take(r, "[")) return false;
+    if (record->objective || !take(r, "[")) return false;
     skip_blanks(r);
     if (take(r, "]")) return true;
     do {
         skip_blanks(r);
-        bool none = list == HUB_VALUES && take(r, "null"); /* the column of degrees */
-        if (!none && !take_number(r, &value)) return false;
-        if (!keep(r, list, &room, none ? NAN : value)) return false;
+        if (!take_number(r, &value)) return false;
+        r->status = cafe_mem_grow(record->context, &record->objective, &room, record->count + 1,
+                                  sizeof value);
+        if (r->status != CAFE_OK) return false;
+        record->objective[record->count++] = value;
         skip_blanks(r);
     } while (take(r, ","));
     return take(r, "]");
+}
+
+static bool take_columns(reader *r) {
+    double value;
+    if (!take_number(r, &value) || value < 0 || value > INT32_MAX) return false;
+    r->record->columns = (int64_t)value;
+    return true;
 }
 
 /* ---- structure ------------------------------------------------------------------------------- */
@@ -137,8 +132,8 @@ static bool take_member(reader *r) {
     skip_blanks(r);
     if (!take(r, ":")) return false;
     skip_blanks(r);
-    for (int i = 0; r->depth == 1 && i < LISTS; i++)
-        if (is(key, length, keys[i])) return take_list(r, i);
+    if (r->depth == 1 && is(key, length, "objective")) return take_objective(r);
+    if (r->depth == 1 && is(key, length, "columns")) return take_columns(r);
     if (r->depth > 1 || !is(key, length, "schema")) return take_value(r);
     if (!take_string(r, &word, &letters)) return false;
     r->schema = is(word, letters, "cafe/embed/1");
@@ -180,11 +175,9 @@ static bool take_value(reader *r) {
 
 static cafe_status parse(cafe_record *record, const cafe_input *input) {
     reader r = {.record = record, .at = input->bytes, .end = input->bytes + input->size};
-    const int64_t *count = record->count;
     while (r.end > r.at && memchr(" \t\r\n", r.end[-1], 4)) r.end--;
     bool sound = r.end > r.at && r.end[-1] == '}' && take_value(&r) && r.at == r.end && r.schema &&
-                 record->list[OBJECTIVE] && count[RITZ_VALUES] == count[RESIDUALS] &&
-                 count[COLUMN_VALUES] == count[COLUMN_RESIDUALS];
+                 record->objective;
     if (r.status != CAFE_OK || sound) return r.status;
     return cafe_fail(record->context, CAFE_ERROR_FORMAT,
                      "%s: expected a report of cafe embed (" CAFE_OPT("json") ")", input->name);
@@ -202,15 +195,6 @@ cafe_status cafe_record_read(cafe_context *context, const char *path, cafe_recor
     CAFE_TRY(cafe_input_open(context, path, &input));
     CAFE_TRY(cafe_input_load(&input));
     CAFE_TRY(parse(r, &input));
-    r->certificate = (cafe_certificate){.pairs = r->count[RITZ_VALUES],
-                                        .columns = r->count[COLUMN_VALUES] + r->count[HUB_VALUES],
-                                        .certified = r->count[COLUMN_VALUES],
-                                        .hubs = r->count[HUB_VALUES],
-                                        .ritz_values = r->list[RITZ_VALUES],
-                                        .residuals = r->list[RESIDUALS],
-                                        .column_values = r->list[COLUMN_VALUES],
-                                        .column_residuals = r->list[COLUMN_RESIDUALS],
-                                        .hub_values = r->list[HUB_VALUES]};
     *record = r;
     r = NULL;
 done:
@@ -219,11 +203,11 @@ done:
     return status;
 }
 
-const cafe_certificate *cafe_record_certificate(const cafe_record *record) {
-    return &record->certificate;
+int64_t cafe_record_columns(const cafe_record *record) {
+    return record->columns;
 }
 
 const double *cafe_record_objective(const cafe_record *record, int64_t *count) {
-    *count = record->count[OBJECTIVE];
-    return record->list[OBJECTIVE];
+    *count = record->count;
+    return record->objective;
 }

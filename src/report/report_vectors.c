@@ -15,36 +15,44 @@ void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps, i
 
 #define STRUCT cafe_certificate
 static const cafe_field embedding_fields[] = {
-    FIELD(effective_rank),
-    FIELD(columns),
-    AS("columns_asked", asked),
-    AS("columns_dropped", dropped),
-    FIELD(pairs),
-    AS("columns_top", top),
-    AS("columns_bottom", bottom),
-    LIST(ritz_values, pairs),
-    LIST(residuals, pairs),
-    LIST(shares, pairs),
-    AS("columns_certified", certified),
-    AS("columns_hubs", hubs),
-    LIST(column_values, certified),
-    LIST(column_residuals, certified),
-    LIST(hub_values, hubs),
-    LIST(hub_residuals, hubs),
+    FIELD(effective_rank),          FIELD(columns),      AS("columns_asked", asked),
+    AS("columns_dropped", dropped), FIELD(pairs),        LIST(ritz_values, pairs),
+    LIST(residuals, pairs),         LIST(shares, pairs), AS("columns_certified", certified),
 };
 static const cafe_field certificate_fields[] = {
     FIELD(rotated), FIELD(orthogonality), FIELD(tolerance), AS("columns_converged", converged),
     FIELD(products)};
 #undef STRUCT
+#define STRUCT cafe_group
+static const cafe_field group_fields[] = {
+    FIELD(first),
+    FIELD(columns),
+    LIST(values, columns),
+    LIST(residuals, columns),
+};
+#undef STRUCT
+
+void cafe_report_groups(cafe_report *report, const cafe_certificate *c) {
+    cafe_report_open(report, "groups", '[');
+    for (int64_t i = 0; i < c->group_count; i++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "kind", c->groups[i].kind);
+        cafe_report_string(report, "problem", c->groups[i].problem);
+        CAFE_REPORT_FIELDS(report, group_fields, &c->groups[i]);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+}
 
 void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
                            const cafe_sampled *sampled, int32_t exact) {
     const cafe_certificate *c = cafe_embedding_certificate(embedding);
     const cafe_sampled_info *info = cafe_sampled_get_info(sampled);
     CAFE_REPORT_FIELDS(report, embedding_fields, c);
+    cafe_report_groups(report, c);
     cafe_report_sampled(report, sampled);
     cafe_report_open(report, "certificate", '{');
-    cafe_report_string(report, "problem", c->generalised ? "Q v = rho D v" : "Q v = rho v");
+    cafe_report_string(report, "problem", c->generalised ? CAFE_PROBLEM_WALK : CAFE_PROBLEM_PLAIN);
     cafe_report_string(report, "sampling", cafe_sampling_name(info->sampling));
     cafe_report_real(report, "degree_exponent", info->degree_exponent);
     cafe_report_truth(report, "exact_sampling", exact || info->exact);

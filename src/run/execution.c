@@ -65,9 +65,10 @@ static cafe_status keep_course(cafe_run *run) {
     *c = (cafe_run_course){.columns = cafe_solution_columns(s),
                            .sweeps = cafe_solution_sweeps(s),
                            .converged = cafe_solution_converged(s),
-                           .drawn = cafe_solution_drawn(s),
+                           .findings = run->findings,
+                           .finding_count = s->finding_count,
                            .is_loss = !run->tables[RUN_SAMPLE].table};
-    c->communities = cafe_solution_communities(s, &c->modularity);
+    memcpy(run->findings, s->findings, sizeof run->findings);
     run->layers = s->layers;
     s->layers = NULL;
     CAFE_PASS(keep_objective(run, cafe_solution_objective(s)));
@@ -84,8 +85,10 @@ static cafe_status find_communities(cafe_run *run) {
                            .sweeps = found->sweeps,
                            .converged = found->converged,
                            .off_diagonal = NAN,
-                           .communities = found->communities,
-                           .modularity = found->modularity};
+                           .findings = run->findings,
+                           .finding_count = 2};
+    run->findings[0] = (cafe_finding){"communities", (double)found->communities};
+    run->findings[1] = (cafe_finding){"modularity", found->modularity};
     return keep_objective(run, found->objective);
 }
 

@@ -101,7 +101,10 @@ cafe_status cafe_run_measure_division(cafe_run *run) {
     d->ghost_rows = traffic.ghost_rows;
     d->sweeps = traffic.sweeps;
     d->bytes_per_sweep = traffic.sweeps > 0 ? traffic.bytes / traffic.sweeps : 0;
-    if (run->embedding) d->hubs = cafe_embedding_certificate(run->embedding)->hubs > 0;
+    if (run->embedding) {
+        const cafe_certificate *c = cafe_embedding_certificate(run->embedding);
+        d->hubs = c->columns > c->certified; /* the finish added columns, whole in each rank */
+    }
     if (!run->clustering) return CAFE_OK;
     const cafe_clustering_info *found = cafe_clustering_get(run->clustering);
     d->whole = !found->objective || found->sparse;

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "method/method.h"
 
 /* The option tables of a run: the method's own, its sampling's, the finish's, the propagation's,
  * the forecast's for several processes. */
@@ -69,6 +70,7 @@ struct cafe_run {
     cafe_run_course course;
     cafe_run_division division;
     double *objective;
+    cafe_finding findings[CAFE_MOST_FINDINGS];
     char **warnings;
     int64_t warning_count;
     double began, seconds[CAFE_STEP_WRITE + 1];

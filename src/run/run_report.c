@@ -116,17 +116,14 @@ static void put_course(const cafe_run *run, cafe_report *report) {
     if (c->objective)
         cafe_report_history(report, c->is_loss ? "loss" : "objective", c->sweeps, c->converged,
                             c->objective);
-    if (c->drawn > 0) cafe_report_integer(report, "drawn_walks", c->drawn);
     if (!isnan(c->off_diagonal))
         cafe_report_real(report, "objective_off_diagonal", c->off_diagonal);
 }
 
 static void put_vectors(const cafe_run *run, cafe_report *report) {
     const cafe_run_course *c = &run->course;
-    if (c->communities > 0) {
-        cafe_report_integer(report, "communities", c->communities);
-        cafe_report_real(report, "modularity", c->modularity);
-    }
+    for (int64_t i = 0; i < c->finding_count; i++)
+        cafe_report_real(report, c->findings[i].name, c->findings[i].value);
     cafe_report_embedding(report, run->embedding, cafe_model_sampled(run->model),
                           cafe_model_certified(run->model) != cafe_model_operator(run->model));
 }

@@ -77,7 +77,7 @@ static cafe_status warn_columns(cafe_run *run, const cafe_certificate *c) {
         return cafe_run_warn(run,
                              "no column carries information: the degrees alone explain what was "
                              "found of this graph");
-    if (c->hubs > 0) return CAFE_OK;
+    if (c->columns > c->certified) return CAFE_OK;
     if (c->certified > c->pairs)
         return cafe_run_warn(run, "only %" PRId64 " of the %" PRId64 " columns are independent",
                              c->pairs, c->certified);
@@ -96,10 +96,12 @@ static cafe_status warn_residuals(cafe_run *run, const cafe_certificate *c) {
                          c->certified - c->converged, c->certified, c->tolerance);
 }
 
-/* A hub value of 0 is that of a column that the matrix has no direction for. */
-static cafe_status warn_hubs(cafe_run *run, const cafe_certificate *c) {
+/* Behind the certified columns a value of 0 is that of a column that is 0. */
+static cafe_status warn_empty(cafe_run *run, const cafe_certificate *c) {
     int64_t empty = 0;
-    for (int64_t j = 0; j < c->hubs; j++) empty += c->hub_values[j] == 0;
+    for (const cafe_group *g = c->groups; g < c->groups + c->group_count; g++)
+        for (int64_t j = 0; j < g->columns && g->first >= c->certified; j++)
+            empty += g->values[j] == 0;
     if (empty == 0) return CAFE_OK;
     return cafe_run_warn(run, "%" PRId64 " column%s 0 throughout: the graph has no more directions",
                          empty, empty == 1 ? " is" : "s are");
@@ -109,5 +111,5 @@ cafe_status cafe_run_warn_vectors(cafe_run *run) {
     const cafe_certificate *c = cafe_embedding_certificate(run->embedding);
     CAFE_PASS(warn_columns(run, c));
     CAFE_PASS(warn_residuals(run, c));
-    return warn_hubs(run, c);
+    return warn_empty(run, c);
 }

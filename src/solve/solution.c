@@ -15,7 +15,8 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
     if (!s) return CAFE_ERROR_MEMORY;
     s->context = context;
     s->n = n;
-    s->columns = s->asked = columns;
+    s->columns = s->keep = s->asked = columns;
+    s->sources[0] = (cafe_source){.kind = "rows", .columns = columns};
     s->stride = cafe_stride(columns);
     s->objective = cafe_mem_zero(context, sweeps + 1, sizeof *s->objective);
     cafe_status status = s->objective ? CAFE_OK : CAFE_ERROR_MEMORY;
@@ -31,6 +32,17 @@ cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_
                                int64_t columns, int64_t sweeps, cafe_solution **solution) {
     cafe_status status = cafe_engine_need_processor(context, method);
     return status == CAFE_OK ? cafe_solution_new(context, n, columns, sweeps, solution) : status;
+}
+
+void cafe_solution_split(cafe_solution *solution, int64_t top, int64_t bottom) {
+    solution->columns = solution->keep = top + bottom;
+    solution->stride = solution->h.stride;
+    solution->sources[0] = (cafe_source){"top", top, false};
+    solution->sources[1] = (cafe_source){"bottom", bottom, true};
+}
+
+void cafe_solution_find(cafe_solution *solution, const char *name, double value) {
+    solution->findings[solution->finding_count++] = (cafe_finding){name, value};
 }
 
 void cafe_solution_free(cafe_solution *solution) {
@@ -140,8 +152,8 @@ static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_s
     if (!job.q) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_ranges(context, s->n, ROWS, fill_diagonal, &job);
     if (status == CAFE_OK)
-        status = cafe_ops(&s->h)->sums(context, &s->h, &s->y, op->parts.p, job.q, s->bottom, trace,
-                                       &s->diagonal);
+        status = cafe_ops(&s->h)->sums(context, &s->h, &s->y, op->parts.p, job.q,
+                                       cafe_solution_negative(s), trace, &s->diagonal);
     cafe_mem_free(context, job.q);
     return status;
 }
@@ -175,15 +187,6 @@ double cafe_solution_diagonal(const cafe_solution *solution) {
 
 int32_t cafe_solution_converged(const cafe_solution *solution) {
     return solution->converged;
-}
-
-int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity) {
-    if (modularity) *modularity = solution->modularity;
-    return solution->communities;
-}
-
-int64_t cafe_solution_drawn(const cafe_solution *solution) {
-    return solution->drawn;
 }
 
 /* Rows in another order than the nodes go to their nodes, piece by piece. */

@@ -10,6 +10,15 @@
 #include "base/context.h"
 #include "engine/engine.h"
 
+/* Columns side by side that came from one source: what a cafe_group is made from. */
+typedef struct cafe_source {
+    const char *kind;
+    int64_t columns;
+    bool negative; /* they are of -Q */
+} cafe_source;
+
+enum { CAFE_MOST_SOURCES = 2, CAFE_MOST_FINDINGS = 2 };
+
 struct cafe_solution {
     cafe_context *context;
     int64_t n, columns, stride;
@@ -22,19 +31,28 @@ struct cafe_solution {
     bool loss;       /* the latter: the method does not maximise the trace; there is no y */
     double diagonal; /* sum of q(u,u); both ends: counted as the trace is */
     int32_t converged;
-    int64_t bottom;      /* of the columns, the last so many are from the bottom end, from -Q */
-    int64_t cut;         /* columns asked for beyond the number of nodes, and left out */
-    int64_t communities; /* of a softmax or layers solution, */
-    double modularity;   /* and theirs; 0 of others */
+    cafe_source sources[CAFE_MOST_SOURCES]; /* of the columns, in their order */
+    cafe_finding findings[CAFE_MOST_FINDINGS];
+    int64_t finding_count;
+    int64_t asked; /* K, with columns that the graph has too few nodes for */
+    int64_t keep;  /* below `columns` where the finish is to choose so many of them by their ends */
+    int64_t width; /* columns the vectors are to have: model_finish() adds hubs; 0: those found */
     cafe_layers *layers; /* of a layers solution; NULL of others */
-    int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
-    int64_t asked; /* K; below `columns` where the finish is to choose K of them by their ends */
-    int64_t width; /* columns the vectors are to have with those of the hub part; 0: those found */
-    int64_t least; /* of which the scaled form of H fills so many, also with a smaller span */
-    int64_t hub_steps;
-    int32_t *order; /* the node of each row of h and y; NULL: rows are nodes
-                       (method/ordered_vectors.c) */
+    int32_t *order;      /* the node of each row of h and y; NULL: rows are nodes
+                            (method/ordered_vectors.c) */
 };
+
+/* The columns that are from -Q, which are the last ones. */
+static inline int64_t cafe_solution_negative(const cafe_solution *s) {
+    int64_t columns = 0;
+    for (int i = 0; i < CAFE_MOST_SOURCES; i++)
+        if (s->sources[i].negative) columns += s->sources[i].columns;
+    return columns;
+}
+/* `top` columns are of Q, then `bottom` of -Q; all of them are kept. */
+void cafe_solution_split(cafe_solution *solution, int64_t top, int64_t bottom);
+/* The method has found this number. */
+void cafe_solution_find(cafe_solution *solution, const char *name, double value);
 
 /* Room for H, on the context's engine, and for the objective of at most `sweeps` sweeps. */
 cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
@@ -63,11 +81,9 @@ cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
                                cafe_solution **solution);
 
 /* The top end of -Q with the columns and sweeps of the options, as a solution of Q whose columns
- * are all from the bottom. Its Y is for who reads rows with weights[u] != 0 alone (NULL: all), and
- * the level of its objective is not known. */
+ * are all from the bottom. It has no Y, and the level of its objective is not known. */
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
-                               const cafe_sphere_options *options, const double *weights,
-                               cafe_solution **solution);
+                               const cafe_sphere_options *options, cafe_solution **solution);
 
 /* cafe_softmax() with the course of the trace, whose diagonal grows with the lengths of the rows.
  */
@@ -79,14 +95,6 @@ cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
  * bottom end count with the opposite sign. */
 cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
                                   cafe_solution *solution, double *trace);
-
-/* The communities of a solution that has them (softmax, layers; 0: it has none), and their
- * modularity unless `modularity` is NULL. */
-int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
-
-/* The walks that the matrix of a method was drawn by (netmf, where it is too large to be computed);
- * 0: it was not drawn. */
-int64_t cafe_solution_drawn(const cafe_solution *solution);
 
 /* The diagonal's part of the trace at the end, the sum of q(u,u) ||h_u||^2; of rows of length 1 it
  * is the same after every sweep. The solver moves nodes by the rest, tr(H^T Q H) less this (the

@@ -39,20 +39,12 @@ static const cafe_option sphere_options[] = {
     {"chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, chunks), 0, 0, 2147483647,
      NULL,
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
-    {"ends", "ENDS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, ends), CAFE_ENDS_TOP, 0, 0,
-     "top|both|auto",
-     "which end of the spectrum (the eigenvalues of the modularity matrix) the columns come from: "
-     "top, groups with many links inside; both, half of them groups that link to one another "
-     "instead; auto decides by the values found"},
-    {"parts", "PARTS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, parts), CAFE_PARTS_AUTO, 0,
-     0, "sphere|hubs|both|auto",
-     "where the columns come from: sphere, which drops those without information; hubs, "
-     "eigenvectors of the links, which keep the degrees; both, half each; auto, in the scaled "
-     "form, fills the columns that the sphere lacks from the hubs, or takes half each where groups "
-     "link to one another"},
-    {"quality", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, quality),
-     CAFE_QUALITY_NORMAL, 0, 0, "normal|high",
-     "how exact the eigenvectors of the hub part are: 6 steps of iteration, or 10"},
+    {"columns-from", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, columns_from),
+     CAFE_FROM_AUTO, 0, 0, "top|both|largest|auto|top+hubs|hubs",
+     "where the columns come from: top, groups with many edges inside; both, half of them groups "
+     "with many edges to one another; largest, both as their eigenvalues suggest; hubs, "
+     "eigenvectors of the edges, which keep the degrees; top+hubs, half each; auto, the top, with "
+     "hubs where the top lacks columns or groups have many edges to one another"},
     CAFE_STORAGE_OPTION(cafe_sphere_options),
 };
 
@@ -99,6 +91,7 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
     if (!cafe_keeper_has(passes)) CAFE_TRY(start_end(context, op, o, e, passes, found));
     CAFE_TRY(cafe_settling_open(context, found, &settling));
     CAFE_TRY(cafe_sweep(context, op, passes, found));
+    cafe_solution_split(found, e->columns, 0);
     *solution = found;
     found = NULL;
 done:
@@ -122,7 +115,7 @@ static cafe_status join(cafe_context *context, cafe_solution *const ends[2],
     cafe_status status = cafe_solution_new(context, top->n, columns, sweeps, solution);
     if (status != CAFE_OK) return status;
     cafe_solution *s = *solution;
-    s->bottom = bottom->columns;
+    cafe_solution_split(s, top->columns, bottom->columns);
     s->sweeps = sweeps;
     s->converged = top->converged && bottom->converged;
     for (int64_t i = 0; i <= sweeps; i++)
@@ -141,7 +134,7 @@ static cafe_status solve_both(cafe_context *context, const cafe_operator *op,
                               const cafe_sphere_options *o, const float *start, cafe_keeper *keeper,
                               cafe_solution **solution) {
     cafe_status status = CAFE_OK;
-    bool choose = o->ends == CAFE_ENDS_AUTO;
+    bool choose = o->columns_from == CAFE_FROM_LARGEST;
     cafe_operator negative = cafe_operator_negative(op);
     cafe_solution *ends[2] = {NULL, NULL};
     end top = {choose ? o->columns : (o->columns + 1) / 2, 0, CAFE_STREAM_START, start, keeper, 0};
@@ -154,7 +147,7 @@ static cafe_status solve_both(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(solve_end(context, op, o, &top, &ends[0]));
     CAFE_TRY(solve_end(context, &negative, o, &bottom, &ends[1]));
     CAFE_TRY(join(context, ends, solution));
-    (*solution)->asked = o->columns;
+    (*solution)->asked = (*solution)->keep = o->columns;
 done:
     cafe_solution_free(ends[0]);
     cafe_solution_free(ends[1]);
@@ -162,15 +155,12 @@ done:
 }
 
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
-                               const cafe_sphere_options *options, const double *weights,
-                               cafe_solution **solution) {
+                               const cafe_sphere_options *options, cafe_solution **solution) {
     cafe_operator negative = cafe_operator_negative(op);
     end bottom = {options->columns, 0, CAFE_STREAM_BOTTOM, NULL, NULL, 0};
     CAFE_PASS(solve_end(context, &negative, options, &bottom, solution));
-    cafe_solution *s = *solution;
-    s->bottom = options->columns;
-    CAFE_PASS(cafe_ops(&s->h)->make(context, s->h.engine, s->n, s->columns, &s->y));
-    return cafe_block_product_where(context, op, CAFE_SIDE_WALK, &s->h, weights, &s->y);
+    cafe_solution_split(*solution, 0, options->columns);
+    return CAFE_OK;
 }
 
 cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
@@ -183,9 +173,10 @@ cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
     CAFE_PASS(cafe_keeper_open(context, op, &sphere_table, &o,
                                (cafe_keeper_inputs){start, o.columns, NULL}, &keeper));
     end whole = {o.columns, 0, CAFE_STREAM_START, start, keeper, 0};
-    bool one = o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1);
-    cafe_status status = one ? solve_end(context, op, &o, &whole, solution)
-                             : solve_both(context, op, &o, start, keeper, solution);
+    bool both = o.columns_from == CAFE_FROM_BOTH && o.columns > 1;
+    both = both || o.columns_from == CAFE_FROM_LARGEST;
+    cafe_status status = both ? solve_both(context, op, &o, start, keeper, solution)
+                              : solve_end(context, op, &o, &whole, solution);
     cafe_keeper_close(keeper);
     return status;
 }

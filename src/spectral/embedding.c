@@ -11,8 +11,19 @@ void cafe_embedding_free(cafe_embedding *embedding) {
     cafe_output_discard(embedding->begun);
     cafe_block_drop(embedding->context, &embedding->vectors);
     cafe_ritz_free(embedding->context, &embedding->ritz);
-    cafe_mem_free_all(embedding->context, embedding->shares, embedding->hub_values,
-                      embedding->hub_residuals, embedding);
+    cafe_mem_free_all(embedding->context, embedding->shares, embedding->groups, embedding->values,
+                      embedding->residuals, embedding);
+}
+
+cafe_status cafe_embedding_add(cafe_context *context, cafe_group group, cafe_embedding *embedding) {
+    cafe_certificate *c = &embedding->certificate;
+    CAFE_PASS(cafe_mem_grow(context, &embedding->groups, &embedding->room, c->group_count + 1,
+                            sizeof *embedding->groups));
+    group.first = c->columns;
+    c->columns += group.columns;
+    embedding->groups[c->group_count++] = group;
+    c->groups = embedding->groups;
+    return CAFE_OK;
 }
 
 const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding) {
@@ -66,12 +77,13 @@ static double refine_bytes(int64_t nodes, int64_t solved, int64_t top, int64_t b
 double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,
                          const cafe_finish_options *finish) {
     const int64_t asked = sphere->columns, half = (asked + 1) / 2;
-    const int64_t solved = sphere->ends == CAFE_ENDS_AUTO ? asked + half : asked;
+    const bool largest = sphere->columns_from == CAFE_FROM_LARGEST;
+    const bool both = sphere->columns_from == CAFE_FROM_BOTH;
+    const int64_t solved = largest ? asked + half : asked;
     double blocks = (finish->form == CAFE_FORM_RAW ? 3 : 2) * block_bytes(nodes, solved);
     if (!(finish->residual > 0)) return blocks;
-    int64_t bottom = sphere->ends == CAFE_ENDS_TOP ? 0 : half;
-    int64_t top = sphere->ends == CAFE_ENDS_BOTH ? half : asked;
-    return larger(blocks, refine_bytes(nodes, solved, top, bottom));
+    return larger(blocks,
+                  refine_bytes(nodes, solved, both ? half : asked, both || largest ? half : 0));
 }
 
 /* The certificate's: eight columns of doubles and their image; of a small block all of its columns.

@@ -12,8 +12,10 @@ struct cafe_embedding {
     cafe_block vectors; /* on the processor, or on an engine that joins several processes */
     cafe_ritz ritz;
     double *shares;
-    double *hub_values, *hub_residuals; /* NULL: there is no hub part */
     cafe_certificate certificate;
+    cafe_group *groups;         /* of the certificate */
+    int64_t room;               /* for so many of them */
+    double *values, *residuals; /* of the columns behind the certified ones; NULL: there are none */
     char made[CAFE_VECTORS_MADE]; /* for the file (cafe/files.h) */
     cafe_output *begun;           /* the vectors are on their way to this file; NULL: to none */
     const cafe_graph *begun_for;  /* of which they are */
@@ -33,6 +35,9 @@ typedef struct cafe_destination {
 cafe_status cafe_finish_to(cafe_context *context, const cafe_operator *op, cafe_solution **solution,
                            const cafe_finish_options *options, const cafe_destination *to,
                            cafe_embedding **embedding);
+
+/* One more group, behind the others: its first column and the certificate's count are set. */
+cafe_status cafe_embedding_add(cafe_context *context, cafe_group group, cafe_embedding *embedding);
 
 /* Begins to write v, which does not change any more and becomes the embedding's. */
 cafe_status cafe_embedding_begin(cafe_context *context, const cafe_block *v,

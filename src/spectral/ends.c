@@ -25,13 +25,9 @@
 #include "base/memory.h"
 #include "solve/convergence.h"
 
-static const double HALF = 0.5;
-
 /* ---- the split ------------------------------------------------------------------------------- */
 
-/* Ritz values on the span of columns first .. first + columns - 1 of H, in the inner product with
- * the weights p: those of all nodes, or of some that stand for the others. */
-static cafe_status values_of(cafe_context *context, const double *p, const cafe_solution *s,
+cafe_status cafe_ends_values(cafe_context *context, const double *p, const cafe_solution *s,
                              int64_t first, int64_t columns, cafe_ritz *ritz) {
     cafe_block h = cafe_block_columns(&s->h, first, columns);
     cafe_block y = cafe_block_columns(&s->y, first, columns);
@@ -45,10 +41,8 @@ static double largest_size(const cafe_ritz *ritz) {
     return fmax(fabs(ritz->values[0]), fabs(ritz->values[ritz->pairs - 1]));
 }
 
-/* How many of the bottom's directions are worth a column: of at least that share of the largest,
- * if their sizes still grow so many times. */
-static int64_t count_bottom(const cafe_ritz *top, const cafe_ritz *bottom, int64_t asked,
-                            double share, double growth) {
+int64_t cafe_ends_count(const cafe_ritz *top, const cafe_ritz *bottom, int64_t asked, double share,
+                        double growth) {
     const double least = fmax(largest_size(top), largest_size(bottom)) * share;
     int64_t larger = 0, count = 0; /* values of the top that are larger than the next one */
     for (; count < bottom->pairs; count++) {
@@ -64,112 +58,22 @@ cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
     cafe_status status = CAFE_OK;
     cafe_solution *s = solution;
     cafe_ritz top = {0}, bottom = {0};
-    int64_t from = s->columns - s->bottom, *kept = cafe_mem(context, s->asked, sizeof *kept);
+    int64_t last = cafe_solution_negative(s), from = s->columns - last, keep = s->keep;
+    int64_t *kept = cafe_mem(context, keep, sizeof *kept);
     CAFE_TRY(kept ? CAFE_OK : CAFE_ERROR_MEMORY);
     cafe_phase(context, "ends", 0);
-    CAFE_TRY(values_of(context, op->parts.p, s, 0, from, &top));
-    CAFE_TRY(values_of(context, op->parts.p, s, from, s->bottom, &bottom));
-    int64_t count = count_bottom(&top, &bottom, s->asked, HALF, 1);
-    for (int64_t k = 0; k < s->asked; k++) /* the first ones of each end */
-        kept[k] = k < s->asked - count ? k : from + k - (s->asked - count);
-    CAFE_TRY(cafe_ops(&s->h)->select(context, &s->h, s->asked, kept));
-    CAFE_TRY(cafe_ops(&s->y)->select(context, &s->y, s->asked, kept));
-    s->columns = s->asked;
-    s->bottom = count;
-    s->stride = s->h.stride;
+    CAFE_TRY(cafe_ends_values(context, op->parts.p, s, 0, from, &top));
+    CAFE_TRY(cafe_ends_values(context, op->parts.p, s, from, last, &bottom));
+    int64_t count = cafe_ends_count(&top, &bottom, keep, CAFE_ENDS_SHARE, 1);
+    for (int64_t k = 0; k < keep; k++) /* the first ones of each end */
+        kept[k] = k < keep - count ? k : from + k - (keep - count);
+    CAFE_TRY(cafe_ops(&s->h)->select(context, &s->h, keep, kept));
+    CAFE_TRY(cafe_ops(&s->y)->select(context, &s->y, keep, kept));
+    cafe_solution_split(s, keep - count, count);
 done:
     cafe_mem_free(context, kept);
     cafe_ritz_free(context, &top);
     cafe_ritz_free(context, &bottom);
-    return status;
-}
-
-/* ---- is there enough at the bottom? ---------------------------------------------------------- */
-
-typedef struct probe {
-    const cafe_operator *op;
-    const cafe_sphere_options *options;
-    cafe_solution *solution; /* the top's */
-    int64_t least;
-    double *sample;  /* of large graphs: see cafe_sample_rows() */
-    const double *p; /* that, or all weights */
-    cafe_ritz top, bottom;
-} probe;
-
-/* Ritz values on the span of the first columns of the top's H. Its Y is made when it is first
- * needed: the bottom's blocks are mostly done with by then. */
-static cafe_status judge_top(cafe_context *context, int64_t columns, probe *p) {
-    if (!p->solution->y.x) CAFE_PASS(cafe_sweep_settle(context, p->op, p->solution));
-    cafe_ritz_free(context, &p->top);
-    return values_of(context, p->p, p->solution, 0, columns, &p->top);
-}
-
-/* The same of so many columns that the bottom has after so many sweeps. */
-static cafe_status judge_bottom(cafe_context *context, int64_t columns, int64_t sweeps, probe *p) {
-    cafe_sphere_options o = *p->options;
-    cafe_solution *s = NULL;
-    o.columns = columns;
-    o.sweeps = sweeps < o.sweeps ? sweeps : o.sweeps;
-    cafe_ritz_free(context, &p->bottom);
-    cafe_status status = cafe_sphere_bottom(context, p->op, &o, p->sample, &s);
-    if (status == CAFE_OK) status = values_of(context, p->p, s, 0, columns, &p->bottom);
-    cafe_solution_free(s);
-    return status;
-}
-
-static bool enough(const probe *p, double share, double growth) {
-    return count_bottom(&p->top, &p->bottom, p->solution->columns, share, growth) >= p->least;
-}
-
-enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21, ROWS = 1 << 16 };
-
-/* Of a large graph one sweep is enough to see that there is nothing: sizes grow by a third after it
- * at most (docs/algorithms/hubs.md). */
-static cafe_status look_once(cafe_context *context, int64_t few, probe *p, bool *promising) {
-    const double growth = 1.6, short_of_half = 0.47;
-    CAFE_PASS(cafe_sample_rows(context, p->op->n, ROWS, p->op->parts.p, &p->sample));
-    if (p->sample) p->p = p->sample;
-    CAFE_PASS(judge_bottom(context, few, 1, p));
-    CAFE_PASS(judge_top(context, p->solution->columns, p));
-    *promising = enough(p, short_of_half, growth);
-    return CAFE_OK;
-}
-
-/* The sizes that few columns find in few sweeps fall short, by a tenth or two, of what half of all
- * columns would find, and hardly ever exceed it. So they settle what is clear on either side; and
- * what is not enough beside some of the top's columns is not enough beside all of them. The rest
- * small graphs settle as CAFE_ENDS_AUTO does; large ones, where that would cost half of a run, by
- * a share of the largest that is smaller as the sizes are. */
-static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
-    const double hopeless = 0.25, short_of_half = 0.47;
-    const bool large = p->op->parts.offsets[p->op->n] > SMALL;
-    int64_t all = p->solution->columns, half = (all + 1) / 2;
-    int64_t few = p->least + SPARE < half ? p->least + SPARE : half;
-    bool promising = true;
-    if (large) CAFE_PASS(look_once(context, few, p, &promising));
-    if (!promising) return CAFE_OK;
-    CAFE_PASS(judge_bottom(context, few, SWEEPS, p));
-    CAFE_PASS(judge_top(context, few, p));
-    if (!enough(p, large ? short_of_half : hopeless, 1)) return CAFE_OK;
-    CAFE_PASS(judge_top(context, all, p));
-    *bottom = enough(p, large ? short_of_half : HALF, 1);
-    if (*bottom || large || !enough(p, hopeless, 1)) return CAFE_OK;
-    CAFE_PASS(judge_bottom(context, half, p->options->sweeps, p));
-    *bottom = enough(p, HALF, 1);
-    return CAFE_OK;
-}
-
-cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
-                            const cafe_sphere_options *options, cafe_solution *solution,
-                            int64_t least, bool *bottom) {
-    probe p = {.op = op, .options = options, .solution = solution, .least = least};
-    p.p = op->parts.p;
-    *bottom = false;
-    cafe_phase(context, "ends", 0);
-    cafe_status status = decide(context, &p, bottom);
-    cafe_mem_free(context, p.sample);
-    cafe_ritz_free(context, &p.top);
-    cafe_ritz_free(context, &p.bottom);
     return status;
 }
 
@@ -202,7 +106,8 @@ static cafe_status refine_end(cafe_context *context, const cafe_operator *op, ca
     cafe_refined part = {0};
     int64_t wanted = x->columns;
     if (wanted == 0) return CAFE_OK;
-    cafe_status status = cafe_tall_orthonormalise(context, x, NULL, NULL, &part.orthogonality);
+    cafe_status status =
+        cafe_tall_orthonormalise(context, x, NULL, NULL, NULL, &part.orthogonality);
     if (status == CAFE_OK)
         status = cafe_refine(context, op, side, wanted, tolerance, rounds, x, ritz, &part);
     if (status == CAFE_OK) x->columns = count_above(ritz, x->columns);
@@ -228,7 +133,7 @@ static cafe_status settle(cafe_context *context, const cafe_operator *op, cafe_s
     const double *weights = side == CAFE_SIDE_WALK ? op->parts.p : NULL;
     cafe_block z = {0};
     cafe_ritz_free(context, ritz);
-    CAFE_TRY(cafe_tall_orthonormalise(context, x, weights, NULL, &refined->orthogonality));
+    CAFE_TRY(cafe_tall_orthonormalise(context, x, weights, NULL, NULL, &refined->orthogonality));
     CAFE_TRY(cafe_ops(x)->make(context, x->engine, x->n, x->columns, &z));
     CAFE_TRY(cafe_block_product(context, op, side, 1, x, 0, 0, &z));
     refined->products++;

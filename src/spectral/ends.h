@@ -5,16 +5,23 @@
 #include "solve/solution.h"
 #include "spectral/subspace_iteration.h"
 
-/* Leaves `asked` columns in a solution that has more: the first so many of the top's and of the
- * bottom's as the Ritz values of the two say. H and Y are narrowed where they stand. */
+/* Leaves the columns to keep in a solution that has more: the first ones of the top's and of the
+ * bottom's, as many as the Ritz values of the two say. H and Y are narrowed where they stand. */
 cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
                              cafe_solution *solution);
 
-/* Would CAFE_ENDS_AUTO give at least `least` of the solution's columns to the bottom? The solution
- * has the top's H as cafe_sphere_sweeps() leaves it; afterwards it is settled. */
-cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
-                            const cafe_sphere_options *options, cafe_solution *solution,
-                            int64_t least, bool *bottom);
+/* Ritz values on the span of columns first .. first + columns - 1 of H, in the inner product with
+ * the weights p: those of all nodes, or of some that stand for the others. */
+cafe_status cafe_ends_values(cafe_context *context, const double *p, const cafe_solution *s,
+                             int64_t first, int64_t columns, cafe_ritz *ritz);
+
+/* The share of the largest size that a direction of the bottom needs for a column. */
+#define CAFE_ENDS_SHARE 0.5
+
+/* How many of the bottom's directions are worth one of `asked` columns: of at least that share of
+ * the largest, if their sizes still grow so many times. */
+int64_t cafe_ends_count(const cafe_ritz *top, const cafe_ritz *bottom, int64_t asked, double share,
+                        double growth);
 
 /* cafe_refine() at both ends. The last `bottom` columns of x start the bottom end, the others the
  * top; x goes out as the Ritz vectors of both together, in new memory, in the descending order of

@@ -90,13 +90,10 @@ static bool is_walk(int32_t form) {
     return form == CAFE_FORM_WALK || form == CAFE_FORM_SCALED;
 }
 
-static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked,
-                             int64_t bottom) {
+static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked) {
     cafe_certificate *c = &e->certificate;
     c->asked = asked;
-    c->top = asked - bottom;
-    c->bottom = bottom;
-    c->columns = c->certified = e->vectors.columns;
+    c->certified = c->columns;
     c->pairs = e->ritz.pairs;
     c->dropped = asked - c->pairs;
     c->generalised = is_walk(o->form);
@@ -104,8 +101,6 @@ static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, in
     c->ritz_values = e->ritz.values;
     c->residuals = e->ritz.residuals;
     c->shares = e->shares;
-    c->column_values = e->ritz.column_values;
-    c->column_residuals = e->ritz.column_residuals;
 }
 
 /* ---- the forms ------------------------------------------------------------------------------- */
@@ -117,9 +112,40 @@ typedef struct finishing {
     cafe_side side;
     const double *weights; /* of the inner product the certificate is in */
     cafe_block h, v;       /* the solver's H, whose block is used again, and the vectors */
+    int64_t *from;         /* the column of H that each of the vectors came from */
     int64_t least;         /* columns of the scaled form, also where its span has fewer */
     cafe_embedding *embedding;
 } finishing;
+
+/* The source of a column of the vectors: of Ritz vectors, which come from all of them, the sign of
+ * the value decides. */
+static int source_of(const finishing *f, const cafe_source *sources, int64_t column) {
+    const cafe_embedding *e = f->embedding;
+    int64_t from = f->from[column];
+    int s = 0;
+    if (e->certificate.rotated && sources[CAFE_MOST_SOURCES - 1].columns > 0)
+        return e->ritz.column_values[column] < 0 ? CAFE_MOST_SOURCES - 1 : 0;
+    while (s < CAFE_MOST_SOURCES - 1 && from >= sources[s].columns) from -= sources[s++].columns;
+    return s;
+}
+
+/* The certified columns: neighbours from one source are a group. */
+static cafe_status add_groups(cafe_context *context, const finishing *f,
+                              const cafe_source *sources) {
+    cafe_embedding *e = f->embedding;
+    for (int64_t j = 0, next; j < f->v.columns; j = next) {
+        int source = source_of(f, sources, j);
+        for (next = j + 1; next < f->v.columns && source_of(f, sources, next) == source;) next++;
+        cafe_group group = {
+            .kind = sources[source].kind,
+            .problem = is_walk(f->options->form) ? CAFE_PROBLEM_WALK : CAFE_PROBLEM_PLAIN,
+            .columns = next - j,
+            .values = e->ritz.column_values + j,
+            .residuals = e->ritz.column_residuals + j};
+        CAFE_PASS(cafe_embedding_add(context, group, e));
+    }
+    return CAFE_OK;
+}
 
 /* Orthonormal columns of the span of Q H, or of D^-1 Q H. A column v_j = sum over i of c_i y_i has
  * an error of sqrt(sum of c_i^2 noise_i^2), which is CAFE_MOST_NOISE at most. */
@@ -131,7 +157,7 @@ static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
     CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
     if (f->side == CAFE_SIDE_PLAIN)
         CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, f->op->parts.p));
-    CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, noise,
+    CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, noise, f->from,
                                       &f->embedding->certificate.orthogonality));
 done:
     cafe_mem_free(context, noise);
@@ -184,7 +210,7 @@ static cafe_status finish_scaled(cafe_context *context, finishing *f) {
     cafe_phase(context, "scale", 0);
     CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
     CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->options->shortest, f->least,
-                                noise, &f->v));
+                                noise, f->from, &f->v));
     CAFE_TRY(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
     CAFE_TRY(certify(context, f, false, CAFE_EFFORT_SIZE, &f->v, &f->h, &f->embedding->ritz));
     f->embedding->certificate.orthogonality = NAN;
@@ -240,7 +266,7 @@ static cafe_status certify_span(cafe_context *context, finishing *f, cafe_block 
     double error;
     cafe_status status = CAFE_OK;
     CAFE_TRY(ops->make(context, basis->engine, basis->n, basis->columns, &product));
-    CAFE_TRY(cafe_tall_orthonormalise(context, basis, NULL, NULL, &error));
+    CAFE_TRY(cafe_tall_orthonormalise(context, basis, NULL, NULL, NULL, &error));
     CAFE_TRY(certify(context, f, false, CAFE_EFFORT_SIZE, basis, &product, &ritz));
     known->pairs = ritz.pairs;
     memcpy(known->values, ritz.values, (size_t)ritz.pairs * sizeof *ritz.values);
@@ -286,7 +312,10 @@ static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *
     double *objective = &f->embedding->certificate.objective;
     *objective = s->objective[s->sweeps] + s->rest;
     if (!s->y.x) CAFE_PASS(cafe_solution_product(context, f->op, s, objective));
-    if (s->asked < s->columns) CAFE_PASS(cafe_ends_choose(context, f->op, s));
+    if (s->keep < s->columns) CAFE_PASS(cafe_ends_choose(context, f->op, s));
+    f->from = cafe_mem(context, s->columns, sizeof *f->from);
+    CAFE_PASS(cafe_mem_had(f->from));
+    for (int64_t j = 0; j < s->columns; j++) f->from[j] = j;
     return CAFE_OK;
 }
 
@@ -296,23 +325,25 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the solution has no columns");
     CAFE_PASS(complete(context, f, solution));
     take_blocks(solution, f);
-    f->least = solution->least < f->h.columns ? solution->least : f->h.columns;
+    const int64_t least = (solution->width + 1) / 2, bottom = cafe_solution_negative(solution);
+    f->least = least < f->h.columns ? least : f->h.columns;
     cafe_phase(context, "rank", 0);
     CAFE_PASS(effective_rank(context, &f->h, &e->certificate.effective_rank));
     if (f->options->form == CAFE_FORM_RAW)
         CAFE_PASS(finish_raw(context, f));
     else if (f->options->residual > 0)
-        CAFE_PASS(finish_refined(context, f, solution->columns, solution->bottom));
+        CAFE_PASS(finish_refined(context, f, solution->columns, bottom));
     else if (f->options->form == CAFE_FORM_SCALED)
         CAFE_PASS(finish_scaled(context, f));
     else
         CAFE_PASS(finish_span(context, f));
-    CAFE_PASS(fill_shares(context, solution->bottom > 0, e));
+    CAFE_PASS(fill_shares(context, bottom > 0, e));
+    CAFE_PASS(add_groups(context, f, solution->sources));
     cafe_block_drop(context, &f->h);
     CAFE_PASS(cafe_block_keep(context, "the vectors", &f->v));
     e->vectors = f->v;
     f->v = (cafe_block){0};
-    fill_certificate(e, f->options, solution->columns, solution->bottom);
+    fill_certificate(e, f->options, solution->asked);
     return CAFE_OK;
 }
 
@@ -348,6 +379,7 @@ cafe_status cafe_finish_to(cafe_context *context, const cafe_operator *op, cafe_
         cafe_embedding_free(f.embedding); /* before the rows, which may be on their way to a file */
     cafe_block_drop(context, &f.h);
     cafe_block_drop(context, &f.v);
+    cafe_mem_free(context, f.from);
     cafe_solution_free(*solution);
     *solution = NULL;
     return status;

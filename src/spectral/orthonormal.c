@@ -72,7 +72,7 @@ static void find_factor(factor *f, const double *gram, const double *noise) {
 
 /* One round: the Gram matrix is factored and its factor divided out. */
 static cafe_status divide_factor(cafe_context *context, cafe_block *x, const double *noise,
-                                 const double *gram) {
+                                 const double *gram, int64_t *from) {
     factor f;
     cafe_status status = new_factor(context, x->columns, &f);
     if (status == CAFE_OK) {
@@ -80,6 +80,8 @@ static cafe_status divide_factor(cafe_context *context, cafe_block *x, const dou
         cafe_dense_orthonormaliser(f.k, f.r, f.rank, f.places, f.m);
         for (int64_t i = 0; i < f.rank; i++) /* only the rows of kept columns are not 0 */
             memmove(f.m + i * f.rank, f.m + f.places[i] * f.rank, (size_t)f.rank * sizeof *f.m);
+        for (int64_t i = 0; from && i < f.rank; i++) f.order[i] = from[f.kept[i]];
+        if (from) memcpy(from, f.order, (size_t)f.rank * sizeof *from);
         status = cafe_ops(x)->transform(context, x, f.rank, f.m, f.kept, NULL);
     }
     free_factor(context, &f);
@@ -87,17 +89,18 @@ static cafe_status divide_factor(cafe_context *context, cafe_block *x, const dou
 }
 
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_block *x, const double *weights,
-                                     const double *noise, double *error) {
+                                     const double *noise, int64_t *from, double *error) {
     enum { MOST_ROUNDS = 4 };
     const double good = 2e-6; /* float32 rounding of the entries leaves about 1e-7 */
     cafe_status status = CAFE_ERROR_MEMORY;
     double *gram = cafe_mem(context, x->columns * x->columns, sizeof *gram);
     if (!gram) return status;
+    for (int64_t j = 0; from && j < x->columns; j++) from[j] = j;
     for (int round = 0;; round++) {
         CAFE_TRY(cafe_ops(x)->gram(context, x, NULL, weights, false, gram));
         *error = distance_from_identity(x->columns, gram);
         if ((*error <= good) || round == MOST_ROUNDS || x->columns == 0) break;
-        CAFE_TRY(divide_factor(context, x, round == 0 ? noise : NULL, gram));
+        CAFE_TRY(divide_factor(context, x, round == 0 ? noise : NULL, gram, from));
     }
 done:
     cafe_mem_free(context, gram);

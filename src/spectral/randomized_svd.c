@@ -70,7 +70,7 @@ static cafe_status find_range(cafe_context *context, const cafe_sparse *m,
     CAFE_PASS(cafe_ops(x)->start(context, x, &start));
     for (int64_t i = 0; i < 2 * o->steps + 1 && x->columns > 0; i++) {
         CAFE_PASS(cafe_sparse_product(context, m, i % 2, x, y));
-        CAFE_PASS(cafe_tall_orthonormalise(context, y, NULL, NULL, &error));
+        CAFE_PASS(cafe_tall_orthonormalise(context, y, NULL, NULL, NULL, &error));
         swap(x, y);
         cafe_step(context, i + 1, 0);
     }

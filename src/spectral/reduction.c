@@ -201,7 +201,8 @@ static cafe_status complete(cafe_context *context, finishing *f) {
                 v->x[u * v->stride + v->columns + j] = (float)(cafe_uniform_open(x.v[0]) - 0.5);
             }
         v->columns = most;
-        CAFE_TRY(cafe_tall_orthonormalise(context, v, NULL, NULL, &e->certificate.orthogonality));
+        CAFE_TRY(
+            cafe_tall_orthonormalise(context, v, NULL, NULL, NULL, &e->certificate.orthogonality));
     }
     product.x = cafe_mem(context, v->n * v->stride, sizeof(float));
     CAFE_TRY(product.x ? CAFE_OK : CAFE_ERROR_MEMORY);

@@ -232,10 +232,11 @@ static cafe_status scale_columns(cafe_context *context, double exponent, double 
 }
 
 cafe_status cafe_scale_columns(cafe_context *context, double exponent, double shortest,
-                               int64_t least, const double *noise, cafe_block *y) {
+                               int64_t least, const double *noise, int64_t *from, cafe_block *y) {
     scaling s;
     cafe_status status = new_scaling(context, y, &s);
     if (status == CAFE_OK) status = scale_columns(context, exponent, shortest, least, noise, &s, y);
+    for (int64_t j = 0; status == CAFE_OK && j < s.w; j++) from[j] = s.w < s.k ? s.columns[j] : j;
     free_scaling(context, &s);
     return status;
 }

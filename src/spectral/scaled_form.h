@@ -20,9 +20,10 @@
  * longest, and those of which errors of length noise[j] in column j may have made more than
  * CAFE_MOST_NOISE. y->columns shrinks to the number of the others. With `least` > 0 there will be
  * columns from elsewhere too: y has as many columns as there are directions that are not weak, and
- * `least` at least, over which fewer directions are spread. */
+ * `least` at least, over which fewer directions are spread. Column j lies next to column from[j] of
+ * the Y that came in. */
 cafe_status cafe_scale_columns(cafe_context *context, double exponent, double shortest,
-                               int64_t least, const double *noise, cafe_block *y);
+                               int64_t least, const double *noise, int64_t *from, cafe_block *y);
 
 /* V <- V diag(|rho|^2s) c less the column means: the same for eigenvectors, of length 1 in the
  * inner product with these weights. Those short beside the longest are left out, and those that are

@@ -160,7 +160,8 @@ static cafe_status filter(cafe_context *context, refinement *r, double high, dou
 /* Orthonormal V, Z = M V, Ritz pairs. */
 static cafe_status measure(cafe_context *context, refinement *r, cafe_ritz *ritz,
                            cafe_refined *refined) {
-    CAFE_PASS(cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, &refined->orthogonality));
+    CAFE_PASS(
+        cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, NULL, &refined->orthogonality));
     CAFE_PASS(cafe_block_product(context, r->op, r->side, 1, &r->v, 0, 0, &r->z));
     refined->products++;
     ritz->columns = r->v.columns;

@@ -13,39 +13,29 @@ extern "C" {
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-/* Which end of Q's spectrum the columns are from. The top holds groups that are linked inside; the
- * bottom, by way of -Q, groups that are linked to one another (docs/algorithms/ends.md). */
-typedef enum cafe_ends {
-    CAFE_ENDS_TOP = 0,  /* K columns that make tr(H^T Q H) large */
-    CAFE_ENDS_BOTH = 1, /* half of them, and K/2 columns more that make it small */
-    CAFE_ENDS_AUTO =
-        2 /* as many of each as the Ritz values suggest; at most half from the bottom */
-} cafe_ends;
-
-/* What cafe_embed() makes the columns from (docs/algorithms/hubs.md). */
-typedef enum cafe_sphere_parts {
-    CAFE_PARTS_SPHERE = 0, /* the solver alone; columns without information are left out */
-    CAFE_PARTS_HUBS = 1,   /* the hub part alone */
-    CAFE_PARTS_BOTH = 2,   /* half of the columns each */
-    CAFE_PARTS_AUTO = 3    /* in the scaled form: as the bottom end says; the hub part fills up */
-} cafe_sphere_parts;
-
-typedef enum cafe_sphere_quality {
-    CAFE_QUALITY_NORMAL = 0,
-    CAFE_QUALITY_HIGH = 1
-} cafe_sphere_quality;
+/* Where the columns come from. The top end of Q's spectrum has groups with many edges inside, the
+ * bottom end groups with many edges to one another (docs/algorithms/ends.md), hubs are eigenvectors
+ * of the edges themselves (docs/algorithms/hubs.md). */
+typedef enum cafe_columns_from {
+    CAFE_FROM_TOP = 0,      /* K columns that make tr(H^T Q H) large */
+    CAFE_FROM_BOTH = 1,     /* half of them, and K/2 columns that make it small */
+    CAFE_FROM_LARGEST = 2,  /* of each end as many as its Ritz values suggest; at most half from the
+                               bottom */
+    CAFE_FROM_AUTO = 3,     /* the top; in the scaled form hubs take the columns that the top does
+                               not fill, or half of them where the bottom end is strong */
+    CAFE_FROM_TOP_HUBS = 4, /* half of the columns each; the scaled form alone */
+    CAFE_FROM_HUBS = 5      /* hubs alone; the scaled form alone */
+} cafe_columns_from;
 
 typedef struct cafe_sphere_options {
     size_t struct_size;
-    int64_t columns;  /* K */
-    int64_t sweeps;   /* at most this many passes over the nodes */
-    double tolerance; /* stop when a sweep gains less than this share of the objective */
-    double beta;      /* influence, in (0,1]; 1 moves every node all the way */
-    int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
-    int32_t ends;     /* cafe_ends */
-    int32_t parts;    /* cafe_sphere_parts; for cafe_embed() and cafe_model_solve() */
-    int32_t quality;  /* cafe_sphere_quality: more steps for the hub part */
-    int32_t storage;  /* cafe_storage of H while it is swept */
+    int64_t columns;      /* K */
+    int64_t sweeps;       /* at most this many passes over the nodes */
+    double tolerance;     /* stop when a sweep gains less than this share of the objective */
+    double beta;          /* influence, in (0,1]; 1 moves every node all the way */
+    int64_t chunks;       /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
+    int32_t columns_from; /* cafe_columns_from; hubs: for cafe_embed() and cafe_model_solve() */
+    int32_t storage;      /* cafe_storage of H while it is swept */
 } cafe_sphere_options;
 
 CAFE_OPTIONS(sphere)
@@ -53,13 +43,13 @@ CAFE_OPTIONS(sphere)
 /* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep.
  *
  * With both ends H has the columns of the top first, then those of the bottom, and each of the two
- * parts of a row has length 1. For CAFE_ENDS_AUTO these are K and (K+1)/2 columns, of which
+ * parts of a row has length 1. For CAFE_FROM_LARGEST these are K and (K+1)/2 columns, of which
  * cafe_finish() keeps K. */
 typedef struct cafe_solution cafe_solution;
 
 /* start: NULL for random rows from the context's seed, or n x columns row-major start vectors
- * (warm start; a row is normalised, a zero row is drawn at random). With CAFE_ENDS_AUTO the start
- * is the top's, and the bottom starts at random. */
+ * (warm start; a row is normalised, a zero row is drawn at random). With CAFE_FROM_LARGEST the
+ * start is the top's, and the bottom starts at random. */
 CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
                                  const cafe_sphere_options *options, const float *start,
                                  cafe_solution **solution);
@@ -71,19 +61,9 @@ CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
  * both ends it is the trace of the top's columns less that of the bottom's; the end that needed
  * fewer sweeps keeps its last value. */
 CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
-/* The diagonal's part of the trace at the end, the sum of q(u,u) ||h_u||^2; of rows of length 1 it
- * is the same after every sweep. The solver moves nodes by the rest, tr(H^T Q H) less this (the
- * paper sets q(u,u) = 0). */
-CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when further sweeps would change little by the method's tolerance, 0 when the sweep limit ended
  * the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
-/* The communities of a solution that has them (softmax, layers; 0: it has none), and their
- * modularity unless `modularity` is NULL. */
-CAFE_API int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
-/* The walks that the matrix of a method was drawn by (netmf, where it is too large to be computed);
- * 0: it was not drawn. */
-CAFE_API int64_t cafe_solution_drawn(const cafe_solution *solution);
 /* Copies H, row-major n x columns. */
 CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
@@ -127,27 +107,48 @@ CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op
                                   const float *vectors, const cafe_finish_options *options,
                                   cafe_embedding **embedding);
 
+/* A number that a method found beside the columns, by its name in a report: "communities" and their
+ * "modularity"; "drawn_walks", by which the matrix was drawn. */
+typedef struct cafe_finding {
+    const char *name;
+    double value;
+} cafe_finding;
+
+/* Eigenvalue problems of groups. */
+#define CAFE_PROBLEM_PLAIN "Q v = rho v"
+#define CAFE_PROBLEM_WALK  "Q v = rho D v" /* `generalised` */
+#define CAFE_PROBLEM_HUBS  "M v = theta v"
+
+/* Columns that lie side by side and come from one source. The first groups, up to the certificate's
+ * `certified` columns, are certified together: value_j and residual_j are the Rayleigh quotient and
+ * the residual of column j as it stands. A group behind them has a problem of its own. Of hubs,
+ * value_j is the eigenvalue theta_j of M = D^(-1/4) A D^(-1/4) that column j came from, before rows
+ * were averaged, and residual_j is ||M v - theta_j v||; both are 0 if M had no direction for the
+ * column, which is then 0 throughout, and NAN for the column of degrees. */
+typedef struct cafe_group {
+    const char *kind;       /* "top", "bottom", "hubs", "layers", "clusters"; else "rows" */
+    const char *problem;    /* whose eigenvalues lie near the values: CAFE_PROBLEM_... */
+    int64_t first, columns; /* of the vectors: first .. first + columns - 1 */
+    const double *values, *residuals; /* of each of its columns */
+} cafe_group;
+
 /* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
- * pairs have `pairs` entries, those of columns `certified`. The columns of the hub part, the last
- * `hubs` ones, are no part of the certificate: hub_value_j and hub_residual_j are the eigenvalue
- * theta_j of M = D^(-1/4) A D^(-1/4) that column j of them came from, before rows were averaged,
- * and
- * ||M v - theta_j v||; both are 0 of a column that M had no direction for, which is 0 throughout.
+ * pairs have `pairs` entries.
  *
  * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
  * the walk and the scaled form generalised, Q v = rho D v with D = diag(p). Columns of the scaled
  * form are taken less their means by p, which are nothing to Q. For each j some eigenvalue lambda
- * of the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
- * positive ones, and 0 for the others; with both ends (bottom > 0) |rho_j| over the sum of all
- * |rho_i|. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
- * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
- * residual of column j as it stands. */
+ * of the problem satisfies |lambda - rho_j| <= residual_j: both are measured on the columns as they
+ * are written, and residual_j includes a bound on the rounding error (docs/certificate.md).
+ * `share_j` is rho_j over the sum of the positive ones, and 0 for the others; with columns from the
+ * bottom end |rho_j| over the sum of all |rho_i|. In the Ritz form, and with `residual`, column j
+ * of the vectors is the j-th Ritz vector. */
 typedef struct cafe_certificate {
-    int64_t asked;    /* K */
-    int64_t columns;  /* C <= K: columns returned, certified + hubs */
-    int64_t pairs;    /* Ritz pairs: the rank of the certified columns; `certified` unless raw */
-    int64_t dropped;  /* K - pairs: columns without information; with hubs K - C */
-    double objective; /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
+    int64_t asked;         /* K */
+    int64_t columns;       /* C <= K: columns returned, those of all groups */
+    int64_t pairs;         /* Ritz pairs: the numerical rank of the certified columns */
+    int64_t dropped;       /* K - pairs: columns without information; K - C if C > certified */
+    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
     int32_t generalised;   /* 1: the walk's problem (forms walk and scaled) */
     int32_t rotated;       /* 1: the columns are Ritz vectors */
@@ -159,13 +160,9 @@ typedef struct cafe_certificate {
     const double *ritz_values;
     const double *residuals;
     const double *shares;
-    const double *column_values;
-    const double *column_residuals;
-    int64_t top, bottom;      /* columns of H from each end */
-    int64_t certified;        /* columns that the certificate covers, the first ones */
-    int64_t hubs;             /* columns of the hub part behind them */
-    const double *hub_values; /* NAN: the last column, of degrees */
-    const double *hub_residuals;
+    int64_t certified; /* columns that the certificate covers, the first ones */
+    int64_t group_count;
+    const cafe_group *groups; /* of the columns, in their order */
 } cafe_certificate;
 
 CAFE_API const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding);

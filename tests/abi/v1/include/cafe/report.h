@@ -48,11 +48,6 @@ CAFE_API void cafe_report_real(cafe_report *report, const char *key, double valu
 CAFE_API void cafe_report_truth(cafe_report *report, const char *key, int32_t value);
 CAFE_API void cafe_report_reals(cafe_report *report, const char *key, int64_t count,
                                 const double *values);
-CAFE_API void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
-                                   const int32_t *values);
-/* The name of a node. */
-CAFE_API void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph,
-                               int64_t node);
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
 
@@ -73,9 +68,6 @@ CAFE_API void cafe_report_profile(cafe_report *report, const cafe_graph_profile 
 /* "sampled": which P the figures refer to. */
 CAFE_API void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled);
 
-/* "sweeps", "converged" and the values at the start and after each sweep under `key`. */
-CAFE_API void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps,
-                                  int32_t converged, const double *values);
 /* "columns", "ritz_values" and so on, "sampled", "certificate". exact: the certificate is for the
  * exact P also where the sampled graph was drawn. */
 CAFE_API void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
@@ -86,8 +78,6 @@ CAFE_API void cafe_report_table(cafe_report *report, const char *path, const caf
 CAFE_API void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
 CAFE_API void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
 
-/* "layers"; NULL: none. */
-CAFE_API void cafe_report_layers(cafe_report *report, const cafe_layers *layers);
 /* "repeats", "results" */
 CAFE_API void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation);
 
@@ -208,15 +198,15 @@ static inline void cafe_report_sizes(cafe_report *report, const cafe_sizes *size
 
 /* ---- reports read again ---------------------------------------------------------------------- */
 
-/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the Ritz
- * pairs and the figures of the columns in its certificate (all else is 0), and the objective at the
- * start and after each sweep. Text that is no such report is CAFE_ERROR_FORMAT. */
+/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the
+ * number of columns (0: the report has none), and the objective at the start and after each sweep.
+ * Text that is no such report is CAFE_ERROR_FORMAT. */
 typedef struct cafe_record cafe_record;
 
 CAFE_API cafe_status cafe_record_read(cafe_context *context, const char *path,
                                       cafe_record **record);
 CAFE_API void cafe_record_free(cafe_record *record); /* accepts NULL */
-CAFE_API const cafe_certificate *cafe_record_certificate(const cafe_record *record);
+CAFE_API int64_t cafe_record_columns(const cafe_record *record);
 CAFE_API const double *cafe_record_objective(const cafe_record *record, int64_t *count);
 
 #ifdef __cplusplus

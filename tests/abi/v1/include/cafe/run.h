@@ -9,8 +9,8 @@
  *     ... cafe_run_embedding(run), cafe_run_report(run, report) ...
  *     cafe_run_free(run);
  *
- * cafe embed and cafe cluster fill in such an object and show what it returns; Python takes its
- * forecasts, and refuses a run that does not fit, by it.
+ * The commands embed, cluster and evaluate and Python's estimators fill in such an object and show
+ * what it returns.
  */
 #ifndef CAFE_RUN_H
 #define CAFE_RUN_H
@@ -69,6 +69,11 @@ static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {
 
 CAFE_API cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs);
 
+/* The run takes the sampled graph of `from`, or of a run that `from` shares with, if that run has
+ * the same method, graph and sampling. Otherwise it samples the graph itself. Runs that are shared
+ * with outlive it. */
+CAFE_API cafe_status cafe_run_share(cafe_run *run, const cafe_run *from);
+
 /* Refuses options and inputs that do not go together (CAFE_ERROR_ARGUMENT); an input whose path
  * alone was given counts. The later calls do so too: this one is for before anything is read. */
 CAFE_API cafe_status cafe_run_check(cafe_run *run);
@@ -78,7 +83,7 @@ CAFE_API cafe_status cafe_run_check(cafe_run *run);
 /* The last step writes the vectors (cafe_embedding_write()) or the partition
  * (cafe_partition_write()) to this file. */
 CAFE_API cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite);
-/* The run uses at most so many bytes of memory; blocks that do not fit lie in nameless files in
+/* The run uses up to `bytes` bytes of memory; blocks that do not fit lie in nameless files in
  * `folder`. Give the limit before the graph is read: it holds for the reading too. */
 CAFE_API cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder);
 
@@ -130,14 +135,13 @@ CAFE_API const cafe_model *cafe_run_model(const cafe_run *run); /* NULL before i
 
 /* The course of the method. */
 typedef struct cafe_run_course {
-    int64_t columns;         /* of H: those of the hub part are not among them */
+    int64_t columns;         /* of H: hubs are not among them */
     int64_t sweeps;          /* and sweeps + 1 values: */
     const double *objective; /* tr(H^T Q H), or the loss of a method that has another aim */
     int32_t is_loss, converged;
     double off_diagonal; /* the objective at the end without the diagonal of Q; NAN: a loss */
-    int64_t communities; /* of the methods that find some, */
-    double modularity;   /* and theirs; 0 of the others */
-    int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
+    const cafe_finding *findings; /* "communities" and such */
+    int64_t finding_count;
 } cafe_run_course;
 
 CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);
@@ -145,6 +149,12 @@ CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);
 CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
 CAFE_API const cafe_embedding *cafe_run_embedding(const cafe_run *run); /* NULL: not yet, or none */
 CAFE_API cafe_clustering *cafe_run_clustering(const cafe_run *run);
+/* The layers of communities, finest first, of a method that builds them; else NULL. */
+CAFE_API const cafe_layers *cafe_run_layers(const cafe_run *run);
+/* Of a run with labels: best[nodes] gets the class that has the largest part of the node's row, -1
+ * where no label came, and probability[nodes] (may be NULL) that part, 0 where no label came. After
+ * the solve step and, for vectors, before the next. */
+CAFE_API cafe_status cafe_run_predict(cafe_run *run, int32_t *best, float *probability);
 
 /* What a user should know of the run so far, one sentence each; NULL behind the last. */
 CAFE_API const char *cafe_run_warning(const cafe_run *run, int64_t i);
@@ -154,6 +164,9 @@ CAFE_API double cafe_run_seconds(const cafe_run *run, cafe_run_step step);
 /* Members of a report: the graph, method and options, forecast, course, certificate or communities,
  * warnings, checkpoint, seconds, memory. dry: the forecast alone. docs/report.md describes them. */
 CAFE_API void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report);
+/* The members that are options of the method, its sampling and the finish, for reports of calls
+ * that work with the run. */
+CAFE_API void cafe_run_report_options(const cafe_run *run, cafe_report *report);
 
 #ifdef __cplusplus
 }
