@@ -29,33 +29,21 @@ static int check(void *argument) {
     return CLI_OK;
 }
 
-const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]) {
-    const char *output = job->shared.run.common.output,
-               *slash = output ? strrchr(output, '/') : NULL;
-    int length = slash ? (int)(slash - output) + (slash == output) : 1;
-    if (job->scratch) return job->scratch;
-    snprintf(folder, EMBED_FOLDER, "%.*s", length, slash ? output : ".");
-    return folder;
-}
-
 /* The limit holds from the reading of the graph on. */
 static int limit_memory(embed_job *job) {
-    char folder[EMBED_FOLDER];
     if (job->memory == 0) return CLI_OK;
     if (cli_team_several())
         return cli_usage_error("embed", "--memory-limit does not go with several processes");
-    return cli_check(&job->shared.run,
-                     cafe_run_limit(job->shared.of, job->memory, embed_folder(job, folder)));
+    return cli_check(&job->shared.run, cafe_run_limit(job->shared.of, job->memory, job->scratch));
 }
 
 /* With a dry run also the speed of the disk. */
 static int plan(embed_job *job) {
-    char folder[EMBED_FOLDER];
     cli_run *run = &job->shared.run;
+    if (job->dry_run) CLI_TRY(cli_check(run, cafe_run_measure_disk(job->shared.of)));
     CLI_TRY(cli_check(run, cafe_run_plan(job->shared.of, &job->forecast)));
     cli_job_warn(&job->shared);
-    if (!job->dry_run || job->memory == 0 || job->forecast.plan.files == 0) return CLI_OK;
-    return cli_check(run, cafe_disk_measure(run->context, embed_folder(job, folder), &job->disk));
+    return CLI_OK;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */

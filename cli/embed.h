@@ -11,14 +11,9 @@ typedef struct embed_job {
     int64_t memory;      /* the limit asked for; 0: none */
     const char *scratch; /* where files lie that do not fit; NULL: beside the output */
     cafe_run_forecast forecast;
-    cafe_disk disk;           /* of a dry run with files */
     cafe_ranks_options ranks; /* with a dry run: on how many processes, if asked for */
     const char *size;         /* "NODES,EDGES" of a graph that is not there; NULL: there is one */
 } embed_job;
-
-/* The folder of files that do not fit into the memory. */
-enum { EMBED_FOLDER = 4096 };
-const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]);
 
 /* Lines for people, as the phases end. */
 void embed_say_solution(embed_job *job);

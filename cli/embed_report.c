@@ -166,7 +166,7 @@ void embed_say_end(embed_job *job) {
 }
 
 static double disk_seconds(const embed_job *job, int64_t reads, int64_t writes) {
-    return (double)reads / job->disk.reads + (double)writes / job->disk.writes;
+    return (double)reads / job->forecast.disk_reads + (double)writes / job->forecast.disk_writes;
 }
 
 static void print_passes(const cafe_plan *p, const embed_job *job) {
@@ -183,18 +183,17 @@ static void print_passes(const cafe_plan *p, const embed_job *job) {
         "the run reads about %s and writes %s: %.0f s at the measured %.0f and %.0f MB/s, less "
         "where the system caches files\n",
         cafe_bytes_text(p->reads, reads), cafe_bytes_text(p->writes, writes),
-        disk_seconds(job, p->reads, p->writes), job->disk.reads / 1e6, job->disk.writes / 1e6);
+        disk_seconds(job, p->reads, p->writes), job->forecast.disk_reads / 1e6,
+        job->forecast.disk_writes / 1e6);
 }
 
 /* With --memory-limit: what lies in files, and how long these take. */
 static void print_files(const embed_job *job) {
     char files[CAFE_BYTES_TEXT], space[CAFE_BYTES_TEXT], least[CAFE_BYTES_TEXT];
-    char folder[EMBED_FOLDER];
     const cafe_run_forecast *f = &job->forecast;
     printf("with vectors in files it needs %s at least, and %s in %s, which has %s free: it %s\n",
-           cafe_bytes_text(f->plan.least, least), cafe_bytes_text(f->plan.files, files),
-           embed_folder(job, folder), cafe_bytes_text(f->disk_free, space),
-           f->fits ? "fits" : "does not fit");
+           cafe_bytes_text(f->plan.least, least), cafe_bytes_text(f->plan.files, files), f->folder,
+           cafe_bytes_text(f->disk_free, space), f->fits ? "fits" : "does not fit");
     if (f->fits) print_passes(&f->plan, job);
 }
 
@@ -237,6 +236,4 @@ void embed_print_plan(embed_job *job) {
 void embed_fill_report(cafe_report *report, const void *argument) {
     const embed_job *job = argument;
     cafe_run_report(job->shared.of, job->dry_run, report);
-    if (job->disk.reads > 0) cafe_report_real(report, "disk_reads", job->disk.reads);
-    if (job->disk.writes > 0) cafe_report_real(report, "disk_writes", job->disk.writes);
 }

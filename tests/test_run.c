@@ -209,6 +209,32 @@ static void processes_are_forecast(void **state) {
     cafe_context_free(context);
 }
 
+/* Files of a run within a limit lie in the folder of its output, unless another one is named. */
+static void files_lie_beside_the_output(void **state) {
+    static const char *const cases[][3] = {{"/tmp/v.npy", NULL, "/tmp"},
+                                           {"/v.npy", NULL, "/"},
+                                           {"v.npy", NULL, "."},
+                                           {NULL, NULL, "."},
+                                           {"/v.npy", "/tmp", "/tmp"}};
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cafe_run_forecast forecast;
+        cafe_run *run;
+        TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
+        TEST_OK(context, cafe_run_output(run, cases[i][0], 1));
+        TEST_OK(context, cafe_run_limit(run, 1000, cases[i][1]));
+        TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+        TEST_OK(context, cafe_run_plan(run, &forecast));
+        assert_string_equal(forecast.folder, cases[i][2]);
+        assert_true(forecast.disk_reads == 0);
+        cafe_run_free(run);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static cafe_run *walks(cafe_context *context, const cafe_graph *graph, const char *window,
                        const char *sweeps) {
     cafe_run *run;
@@ -375,6 +401,7 @@ int main(void) {
         cmocka_unit_test(a_run_that_does_not_fit_is_refused),
         cmocka_unit_test(more_columns_than_nodes_are_a_warning),
         cmocka_unit_test(processes_are_forecast),
+        cmocka_unit_test(files_lie_beside_the_output),
         cmocka_unit_test(runs_share_a_sampled_graph),
         cmocka_unit_test(labels_are_predicted),
         cmocka_unit_test(layers_are_kept),

@@ -105,20 +105,6 @@ CAFE_API cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, con
 /* The most bytes that were ever in such files. */
 CAFE_API int64_t cafe_peak_file_bytes(const cafe_context *context);
 
-/* Bytes free in the folder for whoever runs this; bytes a second to and from its disk, measured
- * with a file of 64 MB that the system's cache does not hold. */
-typedef struct cafe_disk {
-    int64_t free;
-    double writes, reads;
-} cafe_disk;
-
-CAFE_API cafe_status cafe_disk_measure_sized(cafe_context *context, const char *folder,
-                                             cafe_disk *disk, size_t size);
-static inline cafe_status cafe_disk_measure(cafe_context *context, const char *folder,
-                                            cafe_disk *disk) {
-    return cafe_disk_measure_sized(context, folder, disk, sizeof *disk);
-}
-
 /* "0.1.0", and the number that changes when the binary interface does. */
 CAFE_API const char *cafe_version(void);
 CAFE_API int32_t cafe_abi_version(void);

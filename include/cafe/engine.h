@@ -64,16 +64,6 @@ CAFE_API int32_t cafe_engine_abandoned(const cafe_context *context, int32_t look
 /* Ends all of them with this exit code. Returns only if one process runs. */
 CAFE_API void cafe_engine_abandon(cafe_context *context, int32_t code);
 
-/* What processes sent to one another, all together. */
-typedef struct cafe_traffic {
-    int64_t sweeps;     /* over all nodes */
-    int64_t bytes;      /* sent in them */
-    int64_t ghost_rows; /* copies of others' rows that the processes hold */
-} cafe_traffic;
-
-/* All processes have to call it; all 0 with one process. */
-CAFE_API cafe_status cafe_engine_traffic(cafe_context *context, cafe_traffic *traffic);
-
 /* ---- the list --------------------------------------------------------------------------------
  *
  * The engines that there are, and why some cannot be used. To load a library runs its code: the

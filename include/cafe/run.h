@@ -86,7 +86,8 @@ CAFE_API cafe_status cafe_run_check(cafe_run *run);
  * (cafe_partition_write()) to this file. */
 CAFE_API cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite);
 /* The run uses up to `bytes` bytes of memory; blocks that do not fit lie in nameless files in
- * `folder`. Give the limit before the graph is read: it holds for the reading too. */
+ * `folder` (NULL: that of the output, if one was named, else the current one). Give the limit
+ * before the graph is read: it holds for the reading too. */
 CAFE_API cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder);
 
 /* Checkpoints: a run that was killed goes on from its last whole sweep.
@@ -127,7 +128,10 @@ typedef struct cafe_run_forecast {
     int64_t device_needed;  /* bytes of the engine's own memory, */
     int64_t device_free;    /* and those left; 0: the engine has none */
     int64_t device_columns; /* columns that would fit into it; 0: not even the graph does */
-    int64_t disk_free;      /* bytes left in the folder of files; 0: no files are needed */
+    const char *folder;     /* of files; NULL: none are needed */
+    int64_t disk_free;      /* bytes left in it; 0: no files are needed */
+    double disk_reads;      /* bytes a second from its disk, */
+    double disk_writes;     /* and to it; 0: not measured */
     cafe_plan plan;         /* within a limit: files, groups of columns, bytes read and written */
     cafe_ranks_plan ranks;  /* of each of several processes; ranks.ranks is 0: not asked for */
     int32_t rank_fits;      /* 1: a process keeps to the limit, or there is none */
@@ -138,6 +142,8 @@ CAFE_API cafe_status cafe_run_plan_sized(cafe_run *run, cafe_run_forecast *forec
 static inline cafe_status cafe_run_plan(cafe_run *run, cafe_run_forecast *forecast) {
     return cafe_run_plan_sized(run, forecast, sizeof *forecast);
 }
+/* Measures the disk of the files, if the plan has some, with a file of 64 MB: for the forecast. */
+CAFE_API cafe_status cafe_run_measure_disk(cafe_run *run);
 /* CAFE_OK, or CAFE_ERROR_LIMIT with the reason, the numbers and what would fit in the error text.
  */
 CAFE_API cafe_status cafe_run_fits(cafe_run *run);

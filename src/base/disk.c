@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "base/option.h"
 #include "base/print.h"
 
 enum { PIECE = 1 << 20, PIECES = 64 };
@@ -76,19 +75,15 @@ static int measure(cafe_context *context, int fd, char *piece, cafe_disk *disk) 
     return problem;
 }
 
-cafe_status cafe_disk_measure_sized(cafe_context *context, const char *folder, cafe_disk *disk,
-                                    size_t size) {
-    cafe_disk d = {0};
+cafe_status cafe_disk_measure(cafe_context *context, const char *folder, cafe_disk *disk) {
     char *piece = cafe_mem_zero(context, PIECE, 1);
+    *disk = (cafe_disk){0};
     if (!piece) return CAFE_ERROR_MEMORY;
     errno = 0;
     int fd = cafe_open_nameless(folder);
-    int problem = fd < 0 ? errno : measure(context, fd, piece, &d);
+    int problem = fd < 0 ? errno : measure(context, fd, piece, disk);
     if (fd >= 0) close(fd);
     cafe_mem_free(context, piece);
     CAFE_PASS(cafe_check_cancel(context));
-    if (problem) return fail(context, folder, problem);
-    CAFE_PASS(cafe_disk_free(context, folder, &d.free));
-    cafe_struct_give(&d, sizeof d, disk, size);
-    return CAFE_OK;
+    return problem ? fail(context, folder, problem) : CAFE_OK;
 }

@@ -84,6 +84,13 @@ int cafe_open_nameless(const char *folder);
 void cafe_mem_file_free(cafe_context *context, void *block);
 void cafe_limit_free(cafe_context *context);
 
+/* Bytes free in the folder for whoever runs this. */
 cafe_status cafe_disk_free(cafe_context *context, const char *folder, int64_t *bytes);
+/* Bytes a second to and from its disk, measured with a file of 64 MB that the system's cache does
+ * not hold. */
+typedef struct cafe_disk {
+    double writes, reads;
+} cafe_disk;
+cafe_status cafe_disk_measure(cafe_context *context, const char *folder, cafe_disk *disk);
 
 #endif

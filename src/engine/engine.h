@@ -94,6 +94,13 @@ static inline int32_t cafe_mark(const cafe_start *start, int64_t w) {
     return start->small ? start->small[w] : start->marks[w];
 }
 
+/* What processes sent to one another, all together. */
+typedef struct cafe_traffic {
+    int64_t sweeps;     /* over all nodes */
+    int64_t bytes;      /* sent in them */
+    int64_t ghost_rows; /* copies of others' rows that the processes hold */
+} cafe_traffic;
+
 /* Every operation returns a status and, on failure, leaves a text in the context. All blocks of a
  * call belong to the engine that is called. Arrays of n numbers (weights, factors) belong to the
  * caller; NULL stands for ones.
@@ -383,6 +390,8 @@ cafe_status cafe_engine_keeps(cafe_context *context, const cafe_engine **engine)
 float *cafe_block_row(const cafe_block *block, int64_t u);
 
 /* cafe_model_divide() of an operator. */
+/* All processes have to call it; all 0 with one process. */
+cafe_status cafe_engine_traffic(cafe_context *context, cafe_traffic *traffic);
 cafe_status cafe_engine_divide(cafe_context *context, const cafe_operator *op,
                                cafe_partitioner partitioner, double *cut);
 

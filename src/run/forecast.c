@@ -79,6 +79,7 @@ static cafe_status plan_memory(cafe_run *run) {
     f->plan.least += extra;
     plan_device(f);
     if (run->limit == 0 || f->plan.files == 0) return CAFE_OK;
+    f->folder = run->folder;
     return cafe_disk_free(run->context, run->folder, &f->disk_free);
 }
 
@@ -119,6 +120,16 @@ static cafe_status plan(cafe_run *run) {
 cafe_status cafe_run_plan_sized(cafe_run *run, cafe_run_forecast *forecast, size_t size) {
     CAFE_PASS(plan(run));
     cafe_struct_give(&run->forecast, sizeof run->forecast, forecast, size);
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_measure_disk(cafe_run *run) {
+    cafe_disk disk;
+    CAFE_PASS(plan(run));
+    if (!run->forecast.folder) return CAFE_OK;
+    CAFE_PASS(cafe_disk_measure(run->context, run->folder, &disk));
+    run->forecast.disk_reads = disk.reads;
+    run->forecast.disk_writes = disk.writes;
     return CAFE_OK;
 }
 

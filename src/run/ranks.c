@@ -3,8 +3,7 @@
  */
 #include <string.h>
 
-#include <cafe/engine.h>
-
+#include "engine/engine.h"
 #include "method/method.h"
 #include "run/run.h"
 

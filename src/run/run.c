@@ -155,10 +155,20 @@ cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite) 
     return keep_text(run, path, &run->output);
 }
 
+/* The folder of the path, in its place. */
+static void cut_name(char *path) {
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = 0;
+    else
+        memcpy(path, ".", path[0] ? 2 : 1);
+}
+
 cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder) {
     CAFE_PASS(cafe_run_change(run));
     run->limit = bytes;
-    CAFE_PASS(keep_text(run, folder ? folder : ".", &run->folder));
+    CAFE_PASS(keep_text(run, folder ? folder : run->output ? run->output : ".", &run->folder));
+    if (!folder) cut_name(run->folder);
     return cafe_limit_memory(run->context, bytes, run->folder);
 }
 

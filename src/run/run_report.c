@@ -83,10 +83,13 @@ static const char *sampling_name(const cafe_run *run) {
 /* ---- the forecast ---------------------------------------------------------------------------- */
 
 static void put_files(const cafe_run *run, int32_t dry, cafe_report *report) {
-    const cafe_plan *p = &run->forecast.plan;
+    const cafe_run_forecast *f = &run->forecast;
+    const cafe_plan *p = &f->plan;
     cafe_report_integer(report, "least", p->least);
     cafe_report_integer(report, "files", p->files);
-    cafe_report_integer(report, "disk_free", run->forecast.disk_free);
+    cafe_report_integer(report, "disk_free", f->disk_free);
+    if (f->disk_reads > 0) cafe_report_real(report, "disk_reads", f->disk_reads);
+    if (f->disk_writes > 0) cafe_report_real(report, "disk_writes", f->disk_writes);
     cafe_report_integer(report, "groups", p->groups);
     cafe_report_integer(report, "chunks", p->chunks);
     cafe_report_integer(report, "sweep_reads", p->sweep_reads);
