@@ -87,6 +87,10 @@ def fields_html(title: str, values: Mapping[str, Any]) -> str:
     return html_table(("", ""), list(values.items()), title)
 
 
+def by_column(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> Dict[str, List[Any]]:
+    return {title: [row[j] for row in rows] for j, title in enumerate(titles)}
+
+
 class Rows:
     """A table of results: iterate over its rows, take a column by its title, or the whole as a pandas
     table by to_frame()."""

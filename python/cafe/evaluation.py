@@ -12,7 +12,7 @@ from ._labels import encode_labels
 from ._library import lib
 from ._method import Run, sampled_as
 from ._options import Table, options_of
-from ._shown import Figure, Rows, Shown
+from ._shown import Figure, Rows, Shown, by_column
 from ._sklearn import warn
 from .explanation import communities_of, embedding_of
 from .graph import Graph, as_graph
@@ -61,19 +61,17 @@ class Comparison(Rows):
         if metric not in first.metrics:
             raise ValueError(f"metric={metric!r}: expected one of {', '.join(first.metrics)}")
         at = first.metrics.index(metric)
-        columns: Dict[str, List[Any]] = {title: [] for title in (
-            "train", "model", metric, "rank", "difference", "t", "p")}
+        rows: List[Any] = []
         for s, train in enumerate(first["train"]):
             means = np.array([float(self.evaluations[n][metric][s]) for n in names])
             for i, name in enumerate(names):
                 one = self.evaluations[name]
                 paired = _paired(one, first, s, at)
                 rank = 1 + float((means > means[i]).sum() + ((means == means[i]).sum() - 1) / 2)
-                row = (train, name, one[metric][s], rank,
-                       *((paired.mean, paired.t, paired.p) if i else (np.nan,) * 3))
-                for title, value in zip(columns, row):
-                    columns[title].append(value)
-        super().__init__(columns, first.caption)
+                rows.append((train, name, one[metric][s], rank,
+                             *((paired.mean, paired.t, paired.p) if i else (np.nan,) * 3)))
+        titles = ("train", "model", metric, "rank", "difference", "t", "p")
+        super().__init__(by_column(titles, rows), first.caption)
 
 
 def _paired(one: Evaluation, first: Evaluation, share: int, metric: int) -> Any:

@@ -10,7 +10,7 @@ from . import datasets, embed
 from ._call import Context, Verbose, c_path, c_text, run, seed_of, threads_of
 from ._library import lib
 from ._options import Option, Table
-from ._shown import Figure, Rows
+from ._shown import Figure, Rows, by_column
 from .evaluation import Evaluation, evaluate_classification, evaluate_links
 
 MARKS = ("ahead", "equal", "behind")
@@ -51,8 +51,7 @@ def published(table: Optional[str] = None) -> Rows:
     (['table', 'set', 'method', 'column', 'published'], True)
     """
     wanted = None if table is None else _table(table).name
-    columns: Dict[str, List[Any]] = {title: [] for title in (
-        "table", "set", "method", "column", "published")}
+    rows: List[Any] = []
     for row in _listed("published"):
         if wanted is not None and row.table != wanted:
             continue
@@ -60,10 +59,8 @@ def published(table: Optional[str] = None) -> Rows:
         for i in range(row.count):
             mean, std = row.figures[2 * i], row.figures[2 * i + 1]
             figure = Figure(np.nan if mean == 0 and row.table != b"reduction" else mean, std)
-            values = (row.table.decode(), row.set.decode(), row.method.decode(), headings[i], figure)
-            for title, value in zip(columns, values):
-                columns[title].append(value)
-    return Rows(columns)
+            rows.append((row.table.decode(), row.set.decode(), row.method.decode(), headings[i], figure))
+    return Rows(by_column(("table", "set", "method", "column", "published"), rows))
 
 
 def _columns(table: Any) -> List[str]:
@@ -85,9 +82,9 @@ class Reproduction(Rows):
     published standard deviation, or behind. `missing` names the sets that were not there, with where
     they can be had; `refused` says why a row did not run."""
 
-    def __init__(self, columns: Mapping[str, Any], missing: Mapping[str, str],
+    def __init__(self, rows: Sequence[Any], missing: Mapping[str, str],
                  refused: Mapping[Tuple[str, str], str]) -> None:
-        super().__init__(columns)
+        super().__init__(by_column(TITLES, rows))
         self.missing, self.refused = dict(missing), dict(refused)
 
     def account(self) -> Dict[str, int]:
@@ -113,7 +110,7 @@ def reproduced(report: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> Rep
         whole = json.loads(pathlib.Path(report).read_text())
     if whole.get("schema") != "cafe/reproduce/1":
         raise ValueError(f"report: expected one of cafe reproduce, found {whole.get('schema')!r}")
-    columns: Dict[str, List[Any]] = {title: [] for title in TITLES}
+    rows: List[Any] = []
     missing, refused = {}, {}
     for row in whole["rows"]:
         if row["missing"]:
@@ -124,10 +121,8 @@ def reproduced(report: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> Rep
         for i, one in enumerate(row["cells"]):
             ours, told = (Figure(*(np.nan if one[key] is None else one[key] for key in keys))
                           for keys in (("mean", "std"), ("published", "published_std")))
-            values = (row["table"], row["set"], row["method"], headings[i], ours, told, one["mark"])
-            for title, value in zip(columns, values):
-                columns[title].append(value)
-    return Reproduction(columns, missing, refused)
+            rows.append((row["table"], row["set"], row["method"], headings[i], ours, told, one["mark"]))
+    return Reproduction(rows, missing, refused)
 
 
 def _source(name: str) -> str:
@@ -225,22 +220,20 @@ class _Table:
 
     def __init__(self, about: Any, data: pathlib.Path, sets: Optional[Sequence[str]],
                  rows: Optional[str]) -> None:
-        self.about, self.data, self.rows = about, data, rows
+        self.about, self.data, self.wanted = about, data, rows
         self.name = about.name.decode()
         self.sets = [s for s in _texts(about.sets) if sets is None or s in sets]
-        self.columns: Dict[str, List[Any]] = {title: [] for title in TITLES}
+        self.rows: List[Any] = []
         self.missing: Dict[str, str] = {}
         self.refused: Dict[Tuple[str, str], str] = {}
 
     def wants(self, method: str) -> bool:
-        return self.rows is None or self.rows.lower() in method.lower()
+        return self.wanted is None or self.wanted.lower() in method.lower()
 
     def add(self, name: str, method: str, cells: Sequence[Tuple[Figure, Figure]]) -> None:
         """A row: pairs of our figure and the published one."""
-        for heading, (ours, told) in zip(_columns(self.about), cells):
-            values = (self.name, name, method, heading, ours, told, _mark(ours, told))
-            for title, value in zip(self.columns, values):
-                self.columns[title].append(value)
+        self.rows += [(self.name, name, method, heading, ours, told, _mark(ours, told))
+                      for heading, (ours, told) in zip(_columns(self.about), cells)]
 
 
 def _experiment(table: str, name: str, data: pathlib.Path, seed: int, n_jobs: Optional[int],
@@ -332,4 +325,4 @@ def reproduce(table: str, data: Union[str, "os.PathLike[str]", None] = None, *, 
                              "verbose": verbose}, classifier)
     else:
         _experiments(asked, seed_of(random_state), n_jobs, verbose)
-    return Reproduction(asked.columns, asked.missing, asked.refused)
+    return Reproduction(asked.rows, asked.missing, asked.refused)
