@@ -16,7 +16,7 @@
 
 /* Spectrum and bound come unasked while they take about a second; this many columns are printed
  * unless --dimensions says which. */
-enum { CHEAP_NODES = 3000, CHEAP_EDGES = 30000, SHOWN = 8 };
+enum { CHEAP_NODES = 3000, CHEAP_EDGES = 30000, UNASKED_WORK = 1, SHOWN = 8 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -145,7 +145,7 @@ static int explain(explain_job *job) {
     if (!job->wants_bound && !cheap)
         CLI_TRY(cli_only_with("explain", run->arguments,
                               "bound-columns|bound-sweeps|bound-tolerance|bound-residual|"
-                              "bound-passes",
+                              "bound-passes|bound-work",
                               "--bound"));
     job->op = cafe_model_operator(cafe_run_model(job->of));
     CLI_TRY(cli_check(run, cafe_explain(context, job->op, job->columns, job->vectors, job->part,
@@ -159,6 +159,8 @@ static int explain(explain_job *job) {
     }
     job->has_ceiling = job->wants_bound || cheap;
     if (!job->has_ceiling) return CLI_OK;
+    if (!job->wants_bound && !cli_given(run->arguments, "bound-work"))
+        job->ceiling_options.work = UNASKED_WORK;
     return cli_check(run, cafe_ceiling_find(context, job->op, job->report.part,
                                             &job->ceiling_options, &job->ceiling));
 }

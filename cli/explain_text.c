@@ -137,10 +137,12 @@ static void put_certificate(FILE *file, const explain_job *job) {
             job->report.communities == 1 ? "y" : "ies",
             job->communities ? "" : " (found by layers)", found);
     if (!job->has_ceiling) return;
-    fprintf(file, "    %-12s%.9f: no partition has more; gap %.9f\n", "bound", c->bound,
-            c->bound - found);
-    fprintf(file, "    %-14spairs %.6f, spectral %.6f, dual %.6f, witness %.6f%s\n", "the least of",
-            c->pairs, c->spectral, c->dual, c->witness, c->exact ? "" : "; residuals are in them");
+    fprintf(file, "    %-12s%.9f: no partition has more; gap %.9f%s\n", "bound", c->bound,
+            c->bound - found, c->proved ? "; proved optimal" : "");
+    fprintf(file, "    %-14spairs %.6f, spectral %.6f, dual %.6f, witness %.6f", "the least of",
+            c->pairs, c->spectral, c->dual, c->witness);
+    if (c->inequalities >= 0) fprintf(file, ", inequalities %.6f", c->inequalities);
+    fprintf(file, "%s\n", c->exact ? "" : "; residuals are in them");
 }
 
 static void put_community(FILE *file, const explain_job *job, const cafe_community_card *c) {

@@ -63,6 +63,9 @@ static void test_tiny_optimum(void **state) {
         assert_true(c.spectral >= best - 1e-12);
         assert_true(c.dual >= best - 1e-12);
         assert_true(c.witness >= best - 1e-12);
+        assert_float_equal(c.inequalities, best, 1e-6);
+        assert_true(c.inequalities >= best - 1e-12);
+        assert_true(c.proved == (c.witness_sum >= best - 1e-9));
         assert_true(c.bound <= c.pairs && c.bound <= c.spectral && c.bound <= c.dual &&
                     c.bound <= c.witness);
         free(q);
@@ -120,7 +123,8 @@ static void test_rounded_optimum(void **state) {
         TEST_OK(context, cafe_ceiling_find(context, op, guess, NULL, &c));
         double best = best_partition(n, q, part, 0, 0);
         least = fmin(least, c.bound - best);
-        if (!(fmin(fmin(c.pairs, c.spectral), fmin(c.dual, c.witness)) >= best))
+        if (!(fmin(fmin(c.pairs, c.spectral), fmin(c.dual, fmin(c.witness, c.inequalities))) >=
+              best))
             fail_msg("seed %d: %.12f %.12f %.12f %.12f below %.12f", (int)seed, c.pairs, c.spectral,
                      c.dual, c.witness, best);
         test_links_free(&l);

@@ -2,6 +2,7 @@
  * programming.
  */
 #include "dense.h"
+#include "explain/clique_bound.h"
 #include "solve/exact_partition.h"
 
 enum { MOST = 16 };
@@ -119,11 +120,63 @@ static void test_layers_of_random_graphs(void **state) {
     }
 }
 
+/* The bound by inequalities is never below the optimum, and on most graphs of so few nodes equal.
+ */
+static void test_clique_bound_holds(void **state) {
+    int64_t tight = 0, graphs = TEST_SANITIZED ? 40 : 240;
+    (void)state;
+    for (uint64_t seed = 1; seed <= (uint64_t)graphs; seed++) {
+        cafe_context *context = test_context(1, seed);
+        int64_t n = 3 + (int64_t)(seed % 11);
+        test_problem t = test_open(context, random_graph(context, n, seed, seed % 3 == 0));
+        int32_t part[MOST];
+        double best;
+        cafe_clique_bound found;
+        TEST_OK(context, cafe_exact_partition(context, t.op, 1, part, &best));
+        TEST_OK(context, cafe_clique_bound_find(context, t.op, 0.05, best, &found));
+        assert_true(found.bound >= best - 1e-13);
+        tight += found.bound < best + (found.step > 0 ? found.step : 1e-9);
+        /* what modularities are multiples of */
+        if (found.step > 0) assert_float_equal(remainder(best, found.step) / found.step, 0, 1e-6);
+        test_close(&t);
+    }
+    assert_true(4 * tight > 3 * graphs);
+}
+
+/* The karate club's best partition, known from integer programming, is proved to be one. */
+static void test_karate_is_proved(void **state) {
+    cafe_context *context = test_context(1, 1);
+    test_problem t = test_open(context, test_karate(context));
+    cafe_layers *layers;
+    cafe_ceiling_options options;
+    cafe_ceiling c;
+    (void)state;
+    TEST_OK(context, cafe_layers_find(context, t.op, NULL, &layers));
+    const cafe_layer *top = cafe_layers_get(layers, cafe_layers_count(layers) - 1);
+    TEST_OK(context, cafe_ceiling_find(context, t.op, top->partition, NULL, &c));
+    assert_true(c.proved);
+    assert_true(c.inequality_count > 0);
+    assert_float_equal(c.bound, 0.4197896120973, 1e-12);
+    /* another partition is not */
+    TEST_OK(context,
+            cafe_ceiling_find(context, t.op, cafe_layers_get(layers, 0)->partition, NULL, &c));
+    assert_false(c.proved);
+    assert_true(c.bound >= 0.4197896120973);
+    cafe_ceiling_options_init(&options);
+    options.work = 0;
+    TEST_OK(context, cafe_ceiling_find(context, t.op, top->partition, &options, &c));
+    assert_false(c.proved);
+    assert_float_equal(c.inequalities, -1, 0);
+    assert_true(c.bound > 0.5);
+    cafe_layers_free(layers);
+    test_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_is_brute_force),
-        cmocka_unit_test(test_layers_of_all_graphs),
-        cmocka_unit_test(test_layers_of_random_graphs),
+        cmocka_unit_test(test_exact_is_brute_force),    cmocka_unit_test(test_layers_of_all_graphs),
+        cmocka_unit_test(test_layers_of_random_graphs), cmocka_unit_test(test_clique_bound_holds),
+        cmocka_unit_test(test_karate_is_proved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,7 @@ typedef struct cafe_ceiling_options {
     double tolerance; /* of it */
     double residual;  /* the eigensolver stops at this residual, relative to the largest value */
     int64_t passes;   /* of it over the graph, at most, for each bound */
+    double work; /* seconds of one processor, about, for the bound by inequalities; 0: without */
 } cafe_ceiling_options;
 
 CAFE_OPTIONS(ceiling)
@@ -237,8 +238,12 @@ typedef struct cafe_ceiling {
     double witness_sum;   /* the modularity of the partition */
     double witness_shift; /* with its residual in it: how far it is from the best at most */
     double witness_residual;
-    int32_t exact; /* 1: eigenvalues by a dense solver: nothing is assumed */
-    double bound;  /* the smallest of the four */
+    int32_t exact;       /* 1: eigenvalues by a dense solver: nothing is assumed */
+    double inequalities; /* by triangles and stars of pairs, of graphs of up to 4,096 nodes; of 16
+                          * nodes the optimum itself; -1: not computed */
+    int64_t inequality_count; /* of them that the bound is made of */
+    int32_t proved;           /* 1: no partition is better than the given one */
+    double bound;             /* the smallest of the five */
 } cafe_ceiling;
 
 /* Needs an operator with rows. part: a good partition (negative: a node by itself), from which the

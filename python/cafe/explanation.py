@@ -133,6 +133,8 @@ class Ceiling(Shown):
     spectral: float
     dual: float
     witness: float
+    inequalities: float
+    proved: bool
     exact: bool
     bound: float
 
@@ -295,7 +297,7 @@ def _ceiling(context: Context, model: Run, part: Any, options: Dict[str, Any]) -
     o = Table.named("ceiling").pointer_to(context, options, "cafe_ceiling_options")
     c = context.figures("cafe_ceiling_find", "cafe_ceiling", model.operator,
                         pointer(part), o)
-    return Ceiling.of(c, exact=bool(c.exact))
+    return Ceiling.of(c, exact=bool(c.exact), proved=bool(c.proved))
 
 
 def _label_cards(context: Context, handle: Any, columns: int, label: np.ndarray, classes: np.ndarray) -> List[Any]:

@@ -133,6 +133,9 @@ static const cafe_field ceiling_fields[] = {FIELD(pairs),
                                             FIELD(witness),
                                             FIELD(witness_shift),
                                             FIELD(witness_residual),
+                                            FIELD(inequalities),
+                                            FIELD(inequality_count),
+                                            FIELD(proved),
                                             FIELD(exact)};
 #undef STRUCT
 
