@@ -23,9 +23,9 @@
 enum { CAFE_CLIQUE_NODES = 4096 }; /* of a graph of so many nodes the pairs take 170 MB */
 
 typedef struct cafe_clique_bound {
-    double bound;   /* with the rounding of all sums in it */
-    int64_t rows;   /* inequalities with a multiplier above 0 */
-    double step;    /* modularities of partitions are multiples of this; 0: not known */
+    double bound; /* with the rounding of all sums in it */
+    int64_t rows; /* inequalities with a multiplier above 0 */
+    double step;  /* modularities of partitions are multiples of this; 0: not known */
 } cafe_clique_bound;
 
 /* Of a graph of at most CAFE_CLIQUE_NODES nodes with links. work: about seconds of one processor.
