@@ -1,24 +1,27 @@
-/* When sweeps have settled.
+/* The end of sweeps: further sweeps would change nothing that users of the vectors need.
  *
- * Two things are watched. The objective: if gains go on to shrink as the last one did, by the ratio
- * r = g / g', all further sweeps gain g (r + r^2 + ...) = g^2 / (g' - g). Where that is true, it is
- * half of what it was a sweep before, or less; where gains have a long tail, it is not, and says
- * nothing. And it is to be little beside the objective and, of a graph, beside what that lacks of
- * 1, which it never exceeds: where linked nodes are alike anyway, a sweep or two bring it next to
- * 1, and what matters is in the rest. And the columns in use,
+ * Two figures are watched. The first is the gain to come. If gains g go on to shrink by the last
+ * ratio r = g / g', all further sweeps gain
  *
- *     width = (sum of lambda)^2 / (sum of lambda^2),     lambda the eigenvalues of H^T H ,
+ *     g (r + r^2 + ...) = g^2 / (g' - g).
  *
- * K when all directions are used alike, 1 when all rows lie on one line: long after the objective
- * has all but stopped, rows may still turn into fewer directions, and classifiers gain by that. The
- * sweeps end when the first is less than that share, the tolerance, and the second, a quarter of
- * all columns at least, shrinks by less than a tenth; or when a sweep gains less than a 25th of the
- * tolerance times the objective, whatever the width. docs/algorithms/sphere.md has the
- * measurements.
+ * The estimate is trusted if it is at most half of the estimate one sweep before; with a long tail
+ * of gains it is not. It must be small beside the objective and, for a graph, beside 1 - objective:
+ * if neighbours are alike anyway, a sweep or two bring the objective near its bound 1, and the rest
+ * matters. The second figure is the number of columns in use,
  *
- * Of a large graph 2^14 rows, chosen by their number alone, tell the width: with K columns of it in
- * use they find K less a share of K / 2^14 (one in a hundred of 128), and single precision is
- * enough for a rule that looks at a tenth.
+ *     width = (sum of lambda)^2 / (sum of lambda^2),     lambda the eigenvalues of H^T H,
+ *
+ * which is K if all directions are used alike, and 1 if all rows lie on one line. Long after the
+ * objective has almost stopped, rows may still turn into fewer directions, which helps classifiers.
+ * The sweeps end if the first figure is below the tolerance's share, and the width, at least a
+ * quarter of all columns, shrinks by less than a tenth. They also end if a sweep gains less than a
+ * 25th of the tolerance times the objective, whatever the width (docs/algorithms/sphere.md has
+ * measurements).
+ *
+ * For a large graph, 2^14 rows chosen by their ids give the width. With K columns in use they find
+ * K less a share of K / 2^14 (one in a hundred for 128), and single precision is enough for a rule
+ * about tenths.
  */
 #include "solve/convergence.h"
 
@@ -56,6 +59,8 @@ cafe_status cafe_sample_rows(cafe_context *context, int64_t n, int64_t rows, con
     return cafe_ranges(context, n, BLOCK, choose_rows, &job);
 }
 
+/* g + g r + ... = g^2 / (g' - g) of the gains to come, r = g / g' < 1; infinite if gains do not
+ * shrink. */
 static double still_to_gain(double gain, double last) {
     return gain <= 0 ? 0 : gain < last ? gain * gain / (last - gain) : INFINITY;
 }
@@ -78,6 +83,12 @@ static double scale_of(const cafe_operator *op, double objective) {
     return op->parts.f ? size : fmin(size, fmax(1 - size, 0));
 }
 
+/* After a sweep with gain g and gains to come R (R' one sweep before):
+ *
+ *     little   R <= tolerance scale   and   R <= R' / 2, so that the estimate is trustworthy
+ *     steady   width > 0.9 width'     and   width > K / 4
+ *     end      little and steady,     or    g <= tolerance / 25 |objective|
+ */
 static cafe_status look(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                         cafe_solution *solution) {
     cafe_settling *s = (cafe_settling *)passes;

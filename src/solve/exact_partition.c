@@ -17,6 +17,7 @@ typedef struct sets {
     uint32_t *with; /* the T of the maximum */
 } sets;
 
+/* q(u,w) = p(u,w) - resolution p_u p_w */
 static void fill_covariances(const cafe_operator_parts *s, double resolution, double *q) {
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t w = 0; w < s->n; w++) q[u * s->n + w] = -resolution * s->p[u] * s->p[w];
@@ -58,6 +59,9 @@ static void fill_best(sets *s) {
     }
 }
 
+/* part <- a partition with the modularity f({all nodes}). The sets T of the maxima are its
+ * communities: T(S), then T(S \ T), and so on. Numbers ascend with the smallest node, because min S
+ * is in T. */
 cafe_status cafe_exact_partition(cafe_context *context, const cafe_operator *op, double resolution,
                                  int32_t *part, double *modularity) {
     cafe_status status = CAFE_OK;

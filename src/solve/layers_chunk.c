@@ -1,18 +1,20 @@
-/* Local moving, many nodes at once: deterministic for any threads, and never a loss.
+/* Local moving, many nodes at once: deterministic for any number of threads, and never a loss.
  *
- * Chunk c is the active nodes u with u mod B = c. All of them find their best move from the state
- * before the chunk; those that want to move are the set C. With
+ * Chunk c has the active nodes u with u mod B = c. All of them find their best move from the state
+ * before the chunk. The nodes that want to move are the set C. With
+ *
  *     c_u = sum over w in C, w != u, of p(u,w) + resolution p_u (p(C) - p_u)
- * the nodes with z_new - z_old > c_u move at once, and the modularity grows (the argument is in
- * docs/algorithms/layers.md). The others are looked at once more: some one after another, those
- * beyond in the next pass. Chunks with few active nodes are taken together.
  *
- * Nodes have places, chunk after chunk: that of u is (u mod B) n/B + u / B. A chunk costs two jobs:
- * one finds, which only reads part, mass and size; one weighs and moves, which only reads who is
- * in C and what is its own.
+ * the nodes with z_new - z_old > c_u move at once, and the modularity grows
+ * (docs/algorithms/layers.md has the proof). Of the other nodes in C, some move one after another,
+ * the rest in the next pass. Chunks with few active nodes are taken together.
  *
- * Several processes share the tasks of both: each finds and weighs the wishes of its own, and is
- * told those of the others. All of them make all moves.
+ * Nodes have places, chunk after chunk: node u has place (u mod B) n/B + u / B. A chunk has two
+ * jobs. The first finds moves and only reads part, mass and size. The second weighs and moves, and
+ * only reads the members of C and data of its own node.
+ *
+ * Several processes divide the tasks of both jobs. Each finds and weighs the wishes of its own
+ * tasks and receives those of the others. All of them make all moves.
  */
 #include <string.h>
 
@@ -58,11 +60,14 @@ static inline int64_t place_of(const chunk_job *job, int64_t u) {
 }
 
 /* The memory is asked only for nodes of the places at work: few, with many chunks. */
+/* Is u in C? The test reads wants[] only for places at work, which are few if there are many
+ * chunks. */
 static inline bool is_moving(const chunk_job *job, int64_t u) {
     uint64_t at = (uint64_t)(place_of(job, u) - job->first);
     return at < (uint64_t)job->size && job->wants[at];
 }
 
+/* The inverse of place_of(): place = (u mod B) length + u / B. */
 static inline int64_t node_at(const chunk_job *job, int64_t place) {
     return place / job->length + place % job->length * job->chunks;
 }
@@ -86,6 +91,13 @@ static int64_t join(const chunk_job *job, int64_t u) {
     return cafe_moves_mass(job->moves, u);
 }
 
+/* For each active node u of the task: the best move from the state before the chunk, S = argmax
+ * z_u,
+ *
+ *     gain = total (z_u(S) - z_u(own)).
+ *
+ * Nodes with another S join C, and p(C) grows by p_u. Reads part, mass and size; writes its wishes.
+ */
 static void find_moves(void *argument, int64_t task, int32_t worker) {
     chunk_job *job = argument;
     const cafe_moves *moves = job->moves;
@@ -199,6 +211,7 @@ static void move_rest(chunk_job *job, int64_t tasks) {
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
+/* Runs the tasks; a single task runs in the caller, without waking threads. */
 static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task,
                              chunk_job *job) {
     if (tasks > 1) return cafe_parallel(context, tasks, task, job);
@@ -208,6 +221,7 @@ static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *ta
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
+/* Process r of R has tasks floor(T r / R) .. floor(T (r + 1) / R) - 1. */
 static int64_t first_task(const cafe_context *context, int64_t tasks, int32_t rank) {
     return tasks * rank / cafe_team_ranks(context);
 }
@@ -256,6 +270,9 @@ static void take_wishes(chunk_job *job, int64_t tasks) {
     }
 }
 
+/* The same two phases for several processes: each finds and weighs its own tasks, and all exchange
+ * wishes after each phase. Afterwards all processes have equal wishes, so all make the same moves.
+ */
 static cafe_status find_and_weigh(cafe_context *context, chunk_job *job, int64_t tasks) {
     int32_t rank = cafe_team_rank(context);
     job->weighed = true;
@@ -268,6 +285,14 @@ static cafe_status find_and_weigh(cafe_context *context, chunk_job *job, int64_t
     return share_wishes(context, job, tasks);
 }
 
+/* One step on the places at work. Claim: the modularity does not fall. C' of C, the nodes with
+ *
+ *     gain_u > c_u,   c_u = sum over w in C, w != u, of p(u,w) + resolution p_u (p(C) - p_u),
+ *
+ * move at once, which gains (docs/algorithms/layers.md). A subset of C has smaller sums in c_u, so
+ * the argument holds for C' too. move_rest() then moves single nodes, each from the present state,
+ * which also gains.
+ */
 static cafe_status move_places(cafe_context *context, chunk_job *job) {
     int64_t tasks = cafe_blocks(job->size, job->task);
     job->whole = 0;
@@ -281,6 +306,7 @@ static cafe_status move_places(cafe_context *context, chunk_job *job) {
     return CAFE_OK;
 }
 
+/* Returns the number of active nodes of a chunk. */
 static int64_t count_active(const chunk_job *job, int64_t chunk) {
     const uint8_t *active = job->active + chunk * job->length;
     int64_t count = 0;
@@ -301,6 +327,7 @@ static int64_t choose_places(chunk_job *job, int64_t chunk) {
     return end;
 }
 
+/* One pass over all chunks, in order. */
 static cafe_status run_pass(cafe_context *context, chunk_job *job) {
     for (int64_t chunk = 0; chunk < job->chunks;) {
         chunk = choose_places(job, chunk);
@@ -309,6 +336,8 @@ static cafe_status run_pass(cafe_context *context, chunk_job *job) {
     return CAFE_OK;
 }
 
+/* Returns the places of a task: about TASK_ARCS arcs if all its nodes are active, at most
+ * MOST_TASK. */
 static int64_t choose_task(const cafe_pooled *g) {
     int64_t places = TASK_ARCS * g->n / (g->offsets[g->n] + 1);
     return places < 1 ? 1 : places < MOST_TASK ? places : MOST_TASK;

@@ -1,9 +1,11 @@
-/* Local moving, one node at a time: a queue of nodes whose surroundings changed.
+/* Local moving, one node at a time, from a queue of nodes whose neighbours moved.
  *
  * Node u goes to the community with the largest
+ *
  *     z_u(S) = sum over w in S, w != u, of (p(u,w) - resolution p_u p_w),
- * or to be alone (z = 0); ties stay. Then those of its neighbours that are elsewhere are looked at
- * again. A visit costs O(degree), and only nodes next to a move are visited twice.
+ *
+ * or to be alone (z = 0); with ties it stays. Then its neighbours in other communities are queued
+ * again. A visit costs O(degree), and only neighbours of moved nodes are visited twice.
  */
 #include <string.h>
 
@@ -48,6 +50,13 @@ static int32_t find_best(const cafe_moves *moves, cafe_bins *bins, double pull, 
     return to;
 }
 
+/* The best move of u, in units of total: for every community S next to u
+ *
+ *     total z_u(S) = a(u,S) - resolution d_u p(S),   d_u = total p_u,
+ *
+ * without u itself in its own community, and 0 for being alone. A move must gain least_gain d_u, so
+ * rounding cannot make nodes go back and forth. Ties keep the own community, then the first S met.
+ */
 cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u) {
     const cafe_pooled *g = moves->g;
     int32_t own = moves->part[u];
@@ -67,6 +76,7 @@ cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u) {
     return (cafe_move){own, 0};
 }
 
+/* Lists the communities without nodes, the smallest number last, which is taken first. */
 static void list_empty(cafe_moves *moves) {
     moves->empties = 0;
     for (int64_t c = moves->g->n - 1; c >= 0; c--)
@@ -82,6 +92,8 @@ static int32_t find_empty(cafe_moves *moves) {
     }
 }
 
+/* Moves u: part, masses p(S) and sizes |S| follow. Masses are integers (cafe_mass_unit), so they
+ * are exact whatever the order of moves. */
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to) {
     int32_t own = moves->part[u];
     int64_t p = cafe_moves_mass(moves, u);
@@ -95,6 +107,8 @@ void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to) {
     if (moves->size[own] == 0 && moves->empties < moves->g->n) moves->empty[moves->empties++] = own;
 }
 
+/* Fisher-Yates: for i = n - 1 .. 1 exchange node_i and node_j, j uniform in 0 .. i. The numbers
+ * depend on (seed, turn, place) alone. */
 void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n, int32_t *node) {
     for (int64_t i = n - 1; i > 0; i--) {
         cafe_random4 r =
@@ -126,6 +140,7 @@ static inline int32_t pop(queue *q) {
     return u;
 }
 
+/* Queues the neighbours of u outside its new community: their best moves may have changed. */
 static void push_neighbours(cafe_moves *moves, int64_t u, queue *q) {
     const cafe_pooled *g = moves->g;
     int32_t own = moves->part[u];
@@ -137,6 +152,13 @@ static void push_neighbours(cafe_moves *moves, int64_t u, queue *q) {
     }
 }
 
+/* Visits queued nodes until the queue is empty. Every move raises the modularity by at least
+ *
+ *     2 least_gain p_u,
+ *
+ * and partitions are finite, so the queue becomes empty; MOST_VISITS guards rows that are not
+ * symmetric.
+ */
 static cafe_status move_queue(cafe_context *context, cafe_moves *moves) {
     cafe_status status = CAFE_OK;
     int64_t n = moves->g->n;
@@ -183,6 +205,7 @@ static void add_run(cafe_moves *moves, int32_t s, int64_t first, int64_t last) {
         __atomic_store_n(&moves->fresh, false, __ATOMIC_RELAXED);
 }
 
+/* p(S) += p_u and |S| += 1 for nodes first .. last - 1, run by run of equal communities. */
 static void add_masses(void *argument, int64_t first, int64_t last) {
     cafe_moves *moves = argument;
     for (int64_t u = first, end; u < last; u = end) {
@@ -213,6 +236,7 @@ static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted) {
     return chunks < g->n ? chunks : g->n;
 }
 
+/* Local moving on one level: part changes until no node gains (node by node) or no chunk moves. */
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
                              int64_t chunks, uint64_t turn, int32_t *part) {
     cafe_status status = CAFE_OK;

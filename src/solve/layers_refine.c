@@ -1,23 +1,25 @@
 /* Refinement: communities that are connected inside (Traag, Waltman, van Eck, From Louvain to
  * Leiden, Sci. Rep. 9, 2019).
  *
- * Within a community S every node starts alone. In random order a node v that is still alone and
+ * Within a community S every node starts alone. In random order, a node v that is still alone and
  * well connected to S,
+ *
  *     p(v, S - v) >= resolution p_v p(S - v),
- * joins that refined community R of S, well connected to S in the same sense, to which
- *     p(v,R) - resolution p_v p(R)
- * is largest, when it is not negative. So a refined community grows by linked nodes only, the
- * modularity of the refined partition only grows, and the next level may undo what local moving
- * joined too early.
  *
- * Where links are spread evenly these parts are pairs and triples, and pooling them leaves nearly
- * as many links as there were: a level that costs what the graph costs, and that moves nothing a
- * node could not do alone. So on large graphs (`twice`), where it would leave more than 0.4 of the
- * links within S, the parts join once more, in the same way. On small ones it would save little,
- * and cost some of what the many rounds gain there.
+ * joins the refined community R of S, well connected to S in the same sense, with the largest
  *
- * Communities do not see each other: each is one task's, who copies its links into a graph of its
- * own (layers_nest.c) that stays in the cache.
+ *     p(v,R) - resolution p_v p(R),
+ *
+ * if this is not negative. So a refined community grows by neighbours only, the modularity of the
+ * refined partition only grows, and the next level may undo early joins of local moving.
+ *
+ * If edges are spread evenly, these parts are pairs and triples. Pooling them leaves nearly all
+ * edges: a level that costs as much as the graph and moves no more than single nodes could. So on
+ * large graphs (`twice`) the parts join once more in the same way, if pooling would leave more than
+ * 0.4 of the edges within S. On small graphs a second join saves little and costs modularity.
+ *
+ * Communities are independent of each other. One task handles each, and copies its edges into a
+ * small graph (layers_nest.c) that stays in the cache.
  */
 #include <string.h>
 
@@ -59,6 +61,7 @@ typedef struct refine_job {
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
+/* arcs_c = sum over v in community c of the number of arcs of v: the cost of c. */
 static void count_arcs(void *argument, int64_t first, int64_t last) {
     const refine_job *job = argument;
     for (int64_t c = first; c < last; c++) {
@@ -71,6 +74,7 @@ static void count_arcs(void *argument, int64_t first, int64_t last) {
     }
 }
 
+/* floor(log2(arcs)): communities are ordered by this class of their cost. */
 static inline int bits_of(int64_t arcs) {
     return SIZES - 1 - __builtin_clzll((uint64_t)arcs | 1);
 }
@@ -84,6 +88,7 @@ static void order_communities(refine_job *job) {
         job->order[start[SIZES - 1 - bits_of(job->arcs[c])]++] = (int32_t)c;
 }
 
+/* Cuts the order into tasks of TASK_ARCS arcs or more; a larger community is a task by itself. */
 static void share_communities(refine_job *job) {
     int64_t held = 0;
     job->count = 0;
@@ -138,6 +143,9 @@ static void name_parts(const refine_job *job, const int32_t *member, int64_t n, 
     }
 }
 
+/* Refines community S = c: copies its graph, joins its nodes into parts, and names the parts.
+ * Claim: every part is connected inside, because a node joins only a part to which it has an edge.
+ */
 static cafe_status refine_community(const refine_job *job, int64_t c, cafe_nest *nest,
                                     cafe_bins *bins) {
     int64_t first = job->groups.start[c], n = job->groups.start[c + 1] - first;
@@ -150,6 +158,8 @@ static cafe_status refine_community(const refine_job *job, int64_t c, cafe_nest 
     return CAFE_OK;
 }
 
+/* Refines the communities of a task. No two tasks share a node, so the result does not depend on
+ * threads. */
 static void refine_task(void *argument, int64_t task, int32_t worker) {
     refine_job *job = argument;
     task = task * job->ranks + job->rank;
@@ -225,6 +235,13 @@ static void release(cafe_context *context, refine_job *job) {
     cafe_mem_free_all(context, job->place, job->top, job->arcs, job->order, job->tasks, job->nests);
 }
 
+/* refined <- a partition finer than part. Within community S, a node joins a part only while both
+ * are well connected to S,
+ *
+ *     p(T, S - T) >= resolution p(T) p(S - T).
+ *
+ * Communities are independent of each other, so each is the work of one task.
+ */
 cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, double resolution,
                                const int32_t *part, int64_t count, uint64_t turn, bool twice,
                                int32_t *refined) {

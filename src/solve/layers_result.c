@@ -9,6 +9,12 @@ enum { NODES = 1 << 14 }; /* of a task */
 
 /* ---- modularity ------------------------------------------------------------------------------ */
 
+/* modularity = sum over S of p(S,S) - resolution p(S)^2, where
+ *
+ *     p(S,S) = (loops + arcs inside S) / total,   p(S) = sum of the masses of its nodes.
+ *
+ * part NULL: every node of the pooled graph is a community.
+ */
 cafe_status cafe_layers_modularity(cafe_context *context, const cafe_pooled *g, double resolution,
                                    const int32_t *part, int64_t count, double *modularity) {
     double *mass = cafe_mem_zero(context, count, sizeof *mass), inside = 0, expected = 0;
@@ -66,6 +72,9 @@ static void compose(void *argument, int64_t first, int64_t last) {
         job->partition[u] = job->group[job->finer ? job->finer[u] : u];
 }
 
+/* Adds a coarser layer: group[i] is the new community of community i of the layer below (of node i
+ * for the first layer). Its partition is the composition group o partition below, so layers are
+ * nested. */
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity) {
     int64_t i = layers->count;
@@ -143,6 +152,11 @@ static cafe_status restore_parents(cafe_context *context, cafe_layer *layer, con
     return CAFE_OK;
 }
 
+/* Translates all layers from places back to node ids, and numbers their communities by size. With
+ * number_i the new numbers of layer i, the parents become
+ *
+ *     parent'[number_i[c]] = number_{i+1}[parent[c]].
+ */
 cafe_status cafe_layers_restore(cafe_context *context, cafe_layers *layers, const int32_t *place) {
     cafe_status status = CAFE_OK;
     int32_t *lower = NULL, *upper = NULL;
@@ -184,6 +198,11 @@ static int32_t find_pieces(const cafe_pooled *g, const int32_t *part, int32_t *p
     return count;
 }
 
+/* Replaces each community by its connected pieces. Claim: the modularity does not fall, since for
+ * pieces T, T' of one community p(T,T') = 0, and separating them changes it by
+ *
+ *     2 resolution p(T) p(T') >= 0.
+ */
 cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, int32_t *part,
                                 int64_t *count) {
     int32_t *piece = cafe_mem(context, g->n, sizeof *piece);

@@ -1,25 +1,34 @@
 /* Softmax clustering with sparse rows: the iteration of softmax.c for thousands of columns.
  *
- * A probability of 0 stays 0, so of z_u only the columns that u holds are needed:
+ * A probability of 0 stays 0, so of z_u only the columns in the support of u are needed:
  *
  *     z_uk = sum over w of a(u,w) h_wk / d_u - s_k + own h_uk     for k in the support of u
  *
- * with s = sum of p_w h_w exact in all K columns. The neighbours' entries are added where the
- * node's own support has a mark. Probabilities below the threshold that are still shrinking (z
- * below the node's mean) are dropped and their mass goes to the rest: that only adds to <z, Delta>.
+ * with s = sum of p_w h_w exact in all K columns. Entries of neighbours are added if the node's
+ * support has a mark for their column. Probabilities below the threshold that still shrink (z_k
+ * below the mean <h, z>) are dropped, and their mass goes to the others, which only adds to <z,
+ * Delta>.
  *
- * Columns come back the same way. In a dense row every column has a probability, however small,
- * that grows when the neighbours turn to it. Here a column that neighbours hold and the node does
- * not enters with the threshold's probability eps, taken from all others in proportion, as soon as
- * its z lies above the node's mean: h' = (1 - m eps) h + eps (e_1 + ... + e_m), which raises <z, .>
- * by eps sum of (z_k - mean). Without this a column could never leave the neighbourhood it was
- * drawn in, and communities stayed as small as that.
+ * Columns return in a similar way. In a dense row every column has a probability, however small,
+ * which grows when the neighbours turn to that column. Here a column of the neighbours that the
+ * node lacks enters with the threshold's probability eps, as soon as z_k is above the mean. All
+ * other entries give eps in proportion,
  *
- * The objective still never falls. With a = h' - h, b the softmax step from h' and c_u of
- * operator/chunks.h it grows by at least 2 <z, a + b> - c ||a + b||^2, where ||a + b||^2 <= 2
- * ||a||^2 + 2 ||b||^2 and <z, b> >= 2 ||b||^2 / theta (docs/algorithms/softmax.md): theta <= 2 / c
- * does for b, and <z, a> >= c ||a||^2 for a. Since ||a||^2 <= eps^2 m (m + 1), a column enters when
- * z_k - mean >= c eps (MOST_ENTER + 1).
+ *     h' = (1 - m eps) h + eps (e_1 + ... + e_m),
+ *
+ * which raises <z, .> by eps sum of (z_k - mean). Without this step a column could never leave the
+ * neighbourhood where it was drawn, and communities would stay that small.
+ *
+ * Claim: the objective never falls. With a = h' - h, b the softmax step from h', and c_u of
+ * operator/chunks.h it grows by at least
+ *
+ *     2 <z, a + b> - c ||a + b||^2,     ||a + b||^2 <= 2 ||a||^2 + 2 ||b||^2,
+ *     <z, b> >= 2 ||b||^2 / theta       (docs/algorithms/softmax.md).
+ *
+ * So theta <= 2 / c is enough for b, and <z, a> >= c ||a||^2 for a. Since ||a||^2 <= eps^2 m (m +
+ * 1), a column enters if
+ *
+ *     z_k - mean >= c eps (MOST_ENTER + 1).
  */
 #include "solve/softmax_sparse.h"
 
@@ -107,6 +116,8 @@ static void sum_up(cafe_sparse *x) {
 
 /* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. What neighbours hold besides goes
  * to the tally, unless it is NULL. */
+/* Cost: sum over the neighbours w of the size of their supports. mark[k] = i + 1 for the i-th
+ * column of u finds the place of a column in O(1). */
 static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row,
                    cafe_tally *others) {
     const cafe_operator_parts *s = &x->op->parts;
@@ -129,6 +140,14 @@ static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row,
 }
 
 /* Drops what is small and shrinking from the new row; returns how many entries are left. */
+/* h_k leaves the support if h_k <= 0, or if h_k < threshold and z_k < mean = <h, z>: softmax would
+ * shrink it further,
+ *
+ *     h_k' / h_k = exp(theta z_k) / sum over l of h_l exp(theta z_l) <= exp(theta (z_k - mean))
+ * < 1.
+ *
+ * The other entries are scaled to sum 1.
+ */
 static int32_t prune(const cafe_sparse *x, int32_t count, const float *z, float *row,
                      int32_t *columns) {
     double mean = 0, sum = 0;
@@ -152,6 +171,8 @@ typedef struct entrant {
     double z;
 } entrant;
 
+/* z_k = sum over w of a(u,w) h_wk / d_u - resolution s_k for columns k outside the support; own
+ * h_uk is 0 there. */
 static int32_t choose(const cafe_sparse *x, const cafe_tally *others, double inverse_degree,
                       double least, int32_t room, entrant *best) {
     int32_t count = 0, most = room < MOST_ENTER ? room : MOST_ENTER;
@@ -179,6 +200,8 @@ typedef struct moving {
     float z[CAFE_MOST_SUPPORT];
 } moving;
 
+/* m columns enter with mass eps each; the others give it: h <- (1 - m eps) h + eps (e_1 + ... +
+ * e_m). Then theta <= 2 / c, which the claim of the file's comment needs. */
 static void enter(const cafe_sparse *x, const cafe_tally *others, moving *m) {
     entrant best[MOST_ENTER];
     double mean = 0, mass = x->threshold;
@@ -202,6 +225,7 @@ static void enter(const cafe_sparse *x, const cafe_tally *others, moving *m) {
     if (found > 0 && m->shift > 0 && m->theta > 2 / m->shift) m->theta = 2 / m->shift;
 }
 
+/* Sets pull, c_u / p_u and theta of node u: theta <= 4 / c is the largest step that never loses. */
 static void prepare(const cafe_sparse *x, int64_t u, moving *m) {
     const cafe_operator_parts *q = &x->op->parts;
     double p = q->p[u], inverse_degree = 1 / (p * q->total);
@@ -235,6 +259,8 @@ static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, cafe_tally *
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
+/* Nodes that keep their rows: without edges, labelled, or a single column that nothing can enter.
+ */
 static bool still(const cafe_sparse *x, int64_t u) {
     return !(x->op->parts.p[u] > 0) || (x->labels && x->labels[u] >= 0) ||
            (x->count[u] == 1 && x->threshold == 0);
@@ -291,6 +317,10 @@ static void objective_block(void *argument, int64_t block, int32_t worker) {
     x->partial[block] = total;
 }
 
+/* sum over u != w of q(u,w) <h_u, h_w>
+ *     = sum over u of <h_u, sum over w != u of a(u,w) h_w> / 2m + resolution p_u^2 ||h_u||^2
+ *       - resolution ||s||^2.
+ */
 static cafe_status objective(cafe_context *context, cafe_sparse *x, double *value) {
     int64_t blocks = cafe_blocks(x->n, BLOCK);
     cafe_status status = cafe_parallel(context, blocks, objective_block, x);
@@ -310,6 +340,7 @@ cafe_status cafe_sparse_start(cafe_context *context, cafe_sparse *x, const int32
     return status;
 }
 
+/* One sweep: the chunks one after the other, each from the values before it. */
 static cafe_status sweep(cafe_context *context, cafe_sparse *x) {
     for (int64_t c = 0; c < x->chunks->count; c++) {
         x->chunk = c;

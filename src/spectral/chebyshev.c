@@ -31,6 +31,7 @@ int64_t cafe_filter_bytes(int64_t n) {
     return 2 * n * WIDTH * (int64_t)sizeof(double);
 }
 
+/* T_d(x) = cosh(d arcosh x) for x > 1; |T_d| <= 1 on [-1, 1]. */
 double cafe_filter_value(const cafe_filter *f, double x) {
     double place = (x - f->centre) / f->half;
     return place > 1 ? cosh((double)f->degree * acosh(place)) : 1;
@@ -78,6 +79,8 @@ static cafe_status step(cafe_context *context, const cafe_eigen_problem *problem
     return cafe_ranges(context, cafe_eigen_rows(problem).own, ROWS, step_rows, &job);
 }
 
+/* T_{i+1} = 2 A T_i - T_{i-1} from T_0 = P and T_1 = A P. Three blocks rotate: older, newer and *w.
+ */
 cafe_status cafe_filter_apply(cafe_context *context, const cafe_eigen_problem *problem,
                               cafe_filter *f, const void *p, void **w) {
     const void *before = NULL, *now = p;

@@ -99,6 +99,7 @@ static void take_larger(entry here, entry *best) {
     if (size > most || (size == most && here.row < best->row)) *best = here;
 }
 
+/* For each column of a part: the entry largest in size, and its row. */
 static void find_largest(void *argument, int64_t part) {
     const orient_job *job = argument;
     int64_t rows = part_rows(job->rows), end = cafe_block_end(job->rows->own, rows, part);
@@ -110,6 +111,7 @@ static void find_largest(void *argument, int64_t part) {
     }
 }
 
+/* x_j <- -x_j for columns whose largest entry is negative. */
 static void turn_rows(void *argument, int64_t first, int64_t last) {
     const orient_job *job = argument;
     for (int64_t u = first; u < last; u++)
@@ -180,6 +182,12 @@ static void add_squares(void *argument, int64_t first, int64_t last, double *sum
     }
 }
 
+/* For a block of WIDTH pairs: Y = M X, then with `refresh` lambda_j = x_j^T y_j, and
+ *
+ *     residual_j = ||y_j - lambda_j x_j||.
+ *
+ * M is symmetric, so an eigenvalue lies within residual_j of lambda_j.
+ */
 static cafe_status measure_some(cafe_context *context, const cafe_eigen_problem *problem,
                                 bool refresh, measure_job *job, cafe_eigen *found) {
     double values[WIDTH] = {0}, squares[WIDTH] = {0}, *own = found->values + job->first;
@@ -197,6 +205,7 @@ static cafe_status measure_some(cafe_context *context, const cafe_eigen_problem 
     return CAFE_OK;
 }
 
+/* Residuals of all pairs, from products of their own: count / WIDTH passes over the matrix. */
 cafe_status cafe_outcome_measure(cafe_context *context, const cafe_eigen_problem *problem,
                                  const cafe_owned *rows, bool refresh, cafe_eigen *found) {
     cafe_status status = CAFE_OK;

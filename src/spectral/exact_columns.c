@@ -65,6 +65,7 @@ typedef struct combination {
     double shift[EIGHT], rho[EIGHT];
 } combination;
 
+/* x_u = sum over k of v_uk s_k - shift, in doubles, for eight columns of S. */
 static void combine_rows(void *argument, int64_t first, int64_t last) {
     const combination *c = argument;
     const cafe_exact *e = c->e;
@@ -88,6 +89,7 @@ typedef struct image_job {
     bool first;
 } image_job;
 
+/* y_u <- y_u / p_u: from Q x to D^-1 Q x. */
 static void divide_rows(void *argument, int64_t first, int64_t last) {
     const image_job *job = argument;
     for (int64_t i = first; i < last; i++) {
@@ -149,6 +151,12 @@ static double weight_of(const cafe_exact *e, int64_t i) {
     return e->weights ? e->weights[cafe_owned_row(&e->owned, i)] : 1;
 }
 
+/* For each column j, with r = M x - rho_j x and the weights w of the inner product:
+ *
+ *     sums += (sum w x^2, sum w x r, sum w r^2) = (<x, x>, <x, r>, <r, r>).
+ *
+ * r is formed before it is squared, so a small residual does not cancel.
+ */
 static void add_sums(void *argument, int64_t first, int64_t last, double *sums) {
     const combination *c = argument;
     const cafe_exact *e = c->e;
@@ -163,6 +171,7 @@ static void add_sums(void *argument, int64_t first, int64_t last, double *sums) 
     }
 }
 
+/* sums <- the sums of a task over the rows of all processes, by pieces. */
 static cafe_status sum_up(cafe_context *context, const cafe_exact *e, cafe_sum_task *task,
                           void *argument, int64_t width, double *sums) {
     memset(sums, 0, (size_t)width * sizeof *sums);
@@ -185,6 +194,7 @@ static void take_columns(combination *c, int64_t first, int64_t count, const dou
     c->s = s ? part : NULL;
 }
 
+/* Eight columns at a time: X = V S - 1 shift^T, Y = M X, then the three sums of each column. */
 cafe_status cafe_exact_measure(cafe_context *context, cafe_exact *e, int64_t count, const double *s,
                                const double *shift, const double *rho, double *sums) {
     cafe_status status = CAFE_OK;

@@ -69,6 +69,13 @@ static void put_columns(cafe_krylov *k) {
         k->basis.scale = fmax(k->basis.scale, fabs(k->t[j * k->basis.most + j]));
 }
 
+/* One step of block Lanczos. With P the newest block, V <- [V P] and
+ *
+ *     W = M P - V (V^T M P),   T's new columns = V^T M P,   P' R = W (QR),
+ *
+ * where M is the map or its filter. The invariant of the file's comment holds again, with E the
+ * block of P.
+ */
 static cafe_status expand(cafe_context *context, cafe_krylov *k) {
     const cafe_eigen_problem *problem = k->problem;
     const void *p = cafe_basis_block(&k->basis);
@@ -90,6 +97,8 @@ static cafe_status expand(cafe_context *context, cafe_krylov *k) {
 
 /* ---- Ritz pairs ------------------------------------------------------------------------------ */
 
+/* order <- the indices of values by falling want(value), stable, by insertion: values are nearly in
+ * order. */
 void cafe_krylov_rank(const cafe_eigen_problem *problem, int64_t count, const double *values,
                       int64_t *order) {
     for (int64_t i = 0; i < count; i++) {
@@ -101,10 +110,13 @@ void cafe_krylov_rank(const cafe_eigen_problem *problem, int64_t count, const do
     }
 }
 
+/* The filter's values fall with the wish already: T_degree grows beyond the unwanted part. */
 double cafe_krylov_want(const cafe_krylov *k, double value) {
     return k->filter.degree > 1 ? value : k->problem->want(k->problem->argument, value);
 }
 
+/* sum over the wanted pairs of want(theta). It grows if the search finds a pair that is wanted
+ * more. */
 double cafe_krylov_sum(const cafe_krylov *k) {
     double sum = 0;
     for (int64_t j = 0; j < k->count; j++) sum += cafe_krylov_want(k, k->theta[k->order[j]]);
@@ -151,6 +163,7 @@ double cafe_krylov_allowed(const cafe_krylov *k, int64_t pair) {
     return most / f->half * (k->careful ? (p - 1) / (x + 1) : sqrt(p * slope));
 }
 
+/* (1 / count) sum over the wanted pairs of max(0, log(residual / (share allowed))) */
 double cafe_krylov_distance(const cafe_krylov *k, double share) {
     double sum = 0;
     for (int64_t j = 0; j < k->count; j++)
@@ -167,6 +180,9 @@ void cafe_krylov_choose(cafe_krylov *k, int64_t keep) {
             k->chosen[i * keep + j] = k->s[i * k->basis.used + k->order[j]];
 }
 
+/* V <- V S_keep, T <- diag(theta_keep). Because M V S = V S diag(theta) + W E^T S, the invariant
+ * holds with E^T S_keep in the place of E^T; the next expansion computes these entries of T as V^T
+ * M P. */
 cafe_status cafe_krylov_restart(cafe_context *context, cafe_krylov *k, int64_t keep) {
     cafe_krylov_choose(k, keep);
     cafe_status status = cafe_basis_rotate(context, &k->basis, keep, k->chosen, NULL);
@@ -180,6 +196,7 @@ cafe_status cafe_krylov_fill(cafe_context *context, cafe_krylov *k, int64_t bloc
     return ritz(context, k);
 }
 
+/* P <- a random block, made orthogonal to V and orthonormal. */
 cafe_status cafe_krylov_start(cafe_context *context, cafe_krylov *k) {
     CAFE_PASS(cafe_basis_draw(context, &k->basis));
     CAFE_PASS(cafe_basis_project(context, &k->basis));

@@ -169,6 +169,7 @@ static void subtract_part(void *argument, int64_t part) {
     }
 }
 
+/* sums_j += sum over u of w_uj^2 */
 static void add_squares(void *argument, int64_t first, int64_t last, double *sums) {
     const cafe_basis *b = argument;
     for (int64_t i = first * WIDTH; i < last * WIDTH; i++) {
@@ -309,6 +310,8 @@ typedef struct draw_job {
     int64_t from; /* the first column that is drawn */
 } draw_job;
 
+/* w_uj uniform in (-1, 1): numbers 2 u and 2 u + 1 of the stream have columns 0 .. 3 and 4 .. 7 of
+ * row u. They depend on the id of the row, not on the process. */
 static void draw_rows(void *argument, int64_t first, int64_t last) {
     const draw_job *job = argument;
     const cafe_basis *b = job->basis;
@@ -377,6 +380,8 @@ static void write_row(const rotate_job *job, const void *turned, int64_t rows, i
     }
 }
 
+/* V_block <- V_block S for TURNED rows at a time: the result is computed in scratch, then
+ * overwrites V, or goes to the caller. */
 static void rotate_rows(void *argument, int64_t block, int32_t worker) {
     const rotate_job *job = argument;
     cafe_basis *b = job->basis;
@@ -405,6 +410,8 @@ static void cut(cafe_basis *b, int64_t keep, int64_t blocks, const double *s) {
         }
 }
 
+/* V <- V S. If S has orthonormal columns, so has V S; rounding adds a multiple of eps to V^T V - I.
+ */
 cafe_status cafe_basis_rotate(cafe_context *context, cafe_basis *b, int64_t keep, const double *s,
                               double *to) {
     rotate_job job = {b, keep, cafe_blocks(keep, WIDTH), to};

@@ -132,6 +132,13 @@ static cafe_status go_on(cafe_context *context, cafe_krylov *k, double now, pace
                : CAFE_OK;
 }
 
+/* The loop: fill V, look at the residuals, then
+ *
+ *     all within the tolerance, no value as often as a block is wide   ->  done
+ *     all within, but some value that often                            ->  lock pairs, look for
+ * copies passes used up, or hopeless                                      ->  give up V full ->
+ * restart, perhaps filtered
+ */
 cafe_status cafe_krylov_search(cafe_context *context, cafe_krylov *k) {
     int64_t most = k->problem->passes > 0 ? k->problem->passes : MOST_PASSES, step = INT64_MAX;
     pace p = {0}, last = {0};

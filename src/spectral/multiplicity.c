@@ -20,6 +20,8 @@ enum { WIDTH = CAFE_EIGEN_WIDTH };
 /* In tolerances: how far copies of a value lie apart, and what residual a locked pair may have. */
 static const double near_by = 3, least_share = 0.3;
 
+/* Ritz values within this distance may belong to one eigenvalue: each is within its residual of it.
+ */
 double cafe_copies_near(const cafe_krylov *k, int64_t pair) {
     return near_by * cafe_krylov_allowed(k, pair);
 }
@@ -49,16 +51,22 @@ double cafe_copies_share(const cafe_krylov *k) {
     return fmax(least_share, fmin(1, CAFE_KRYLOV_ROUNDING / k->tolerance));
 }
 
+/* A locked vector keeps its residual r, and pairs found later add up to r to theirs. So a locked
+ * pair must have a share of the allowed residual only. */
 static bool is_lockable(const cafe_krylov *k, int64_t pair) {
     return cafe_krylov_residual(k, pair) <= cafe_copies_share(k) * cafe_krylov_allowed(k, pair);
 }
 
+/* All wanted pairs but the last few, in whole blocks; the last few must be found again as a check.
+ */
 int64_t cafe_copies_lockable(const cafe_krylov *k) {
     int64_t most = (k->count - 1) / WIDTH * WIDTH, found = 0;
     for (int64_t j = 0; j < k->count; j++) found += is_lockable(k, k->order[j]);
     return found < most ? 0 : most;
 }
 
+/* V <- the locked Ritz vectors, then a random block orthogonal to them: the Krylov space of this
+ * block contains copies that the first block did not. */
 cafe_status cafe_copies_look(cafe_context *context, cafe_krylov *k, int64_t count) {
     double sum = cafe_krylov_sum(k); /* when more was found, the limit of passes begins again */
     if (k->begun == 0 || sum > k->sum + cafe_copies_near(k, k->order[0])) k->begun = k->passes;

@@ -35,6 +35,7 @@ static void row_done(void *argument, int64_t i, int64_t u, float *sum) {
     (void)argument, (void)i, (void)u, (void)sum; /* it stands where it belongs */
 }
 
+/* y_u = sum over w of m(u,w) x_w for the rows of a block. */
 static void product_block(void *argument, int64_t first, int64_t last) {
     const product_job *job = argument;
     cafe_range range = {first, 1, last - first, NULL};
@@ -99,6 +100,11 @@ done:
     return status;
 }
 
+/* Columns of the range: rank + EXTRA, at most n. The expected error of the range falls with EXTRA
+ * (Halko et al., theorem 10.6):
+ *
+ *     E ||M - Q Q^T M||_F <= sqrt(1 + rank / (EXTRA - 1)) (sum over j > rank of sigma_j^2)^(1/2).
+ */
 static int64_t width(int64_t n, int64_t rank) {
     return rank + EXTRA < n ? rank + EXTRA : n;
 }

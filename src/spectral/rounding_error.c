@@ -107,6 +107,7 @@ done:
     return status;
 }
 
+/* noise_j = (sum over w of g_w h_wj^2)^(1/2), the norm of column j with factors sqrt(g_w). */
 static cafe_status graph_noise(cafe_context *context, const cafe_operator *op, cafe_side side,
                                const cafe_block *h, double *noise) {
     double *roots = cafe_mem(context, op->n, sizeof *roots);
@@ -118,6 +119,8 @@ static cafe_status graph_noise(cafe_context *context, const cafe_operator *op, c
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* noise_j = ||F|| (sqrt(1 + T^2/18) ||diag(||f_u||) h_j|| + sqrt(1 + L/18) sqrt(||h_j|| ||y_j||)),
+ * the bound of the file's comment over eps, with ||F||^2 = sum over u of ||f_u||^2. */
 static cafe_status table_noise(cafe_context *context, const cafe_operator *op, const cafe_block *h,
                                const cafe_block *y, double *noise) {
     const cafe_operator_parts *q = &op->parts;
