@@ -16,7 +16,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass
-from typing import (Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar,
+from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence, Type, TypeVar,
                     Union)
 
 from . import _abi
@@ -139,6 +139,12 @@ def c_path(path: Any) -> bytes:
 def c_shown(value: Any) -> bytes:
     """A text that is shown and nothing else: what cannot be shown is replaced."""
     return str(value).encode("utf-8", "replace").replace(b"\0", b"?")
+
+
+def c_texts(values: Iterable[Any], one: Callable[[Any], bytes] = c_text) -> Any:
+    """Texts for the library, one after the other; the array keeps them."""
+    texts = [one(value) for value in values]
+    return (ctypes.c_char_p * len(texts))(*texts)
 
 
 def _without_nul(found: bytes) -> bytes:

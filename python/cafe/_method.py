@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import as_array, block, copied, pointer, whole
-from ._call import Context, c_path, c_shown, c_text, of_size
+from ._call import Context, c_path, c_shown, c_text, c_texts, of_size
 from ._labels import decode_labels, rows_by_name
 from ._library import lib
 from ._options import Option, Table
@@ -145,7 +145,7 @@ class Run:
 
         if given.label is not None and given.classes is not None:
             found.labels, found.classes = lend(given.label), len(given.classes)
-            names = (ctypes.c_char_p * len(given.classes))(*map(c_shown, given.classes.tolist()))
+            names = c_texts(given.classes.tolist(), c_shown)
             self.kept.append(names)
             found.class_names = names
         if given.start is not None:

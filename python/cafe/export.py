@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import as_array, block, copied, pointer
-from ._call import Context, c_path, c_text, of_size, run
+from ._call import Context, c_path, c_text, c_texts, of_size, run
 from ._fitted import result_of
 from ._library import lib
 from .graph import as_graph
@@ -66,7 +66,7 @@ def _texts(names: np.ndarray) -> Any:
     for text in texts:
         if not text or "\n" in text:
             raise ValueError(f"names: expected one line of text each, found {text!r}")
-    return (ctypes.c_char_p * len(texts))(*map(c_text, texts))
+    return c_texts(texts)
 
 
 def read_vectors(graph: Any, path: Path) -> np.ndarray:
@@ -126,8 +126,7 @@ class ArrowVectors:
         given = of_size(_abi.cafe_arrow_inputs)
         given.rows, given.columns = self._rows.shape
         given.values = pointer(self._rows)
-        titles = (ctypes.c_char_p * len(self.titles))(*[c_text(t) for t in self.titles])
-        given.titles = titles
+        titles = given.titles = c_texts(self.titles)
         given._kept = [titles]  # as long as the struct
         if self._names is None:
             return given
@@ -137,9 +136,8 @@ class ArrowVectors:
             given.numbers = pointer(numbers)
             given._kept.append(numbers)
         else:
-            texts = [c_text(n) for n in self._names.tolist()]
-            given.texts = (ctypes.c_char_p * len(texts))(*texts)
-            given._kept += [texts, given.texts]
+            texts = given.texts = c_texts(self._names.tolist())
+            given._kept.append(texts)
         return given
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _abi, _columns, _sources
 from ._arrays import as_floats, as_numbers, block, pointer
-from ._call import CafeNodeError, Context, Handle, Verbose, c_path, c_text, run, seed_of, threads_of
+from ._call import CafeNodeError, Context, Handle, Verbose, c_path, c_text, c_texts, run, seed_of, threads_of
 from ._certain import certain_links
 from ._library import lib
 from ._names import in_python
@@ -369,12 +369,15 @@ ignored column 0 'year'; a heading; semicolons"
         >>> len(source), int(source[0]), int(target[0]), float(weight[0])
         (78, 0, 1, 1.0)
         """
+        source, target, weight = self._once()
+        ones = np.ones(len(source), np.float32)
+        return self.nodes[source], self.nodes[target], ones if weight is None else weight
+
+    def _once(self) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
         offsets, targets, weights = self.csr()
         rows = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(offsets))
         once = rows <= targets
-        names = self.nodes
-        weight = np.ones(int(once.sum()), np.float32) if weights is None else weights[once]
-        return names[rows[once]], names[targets[once]], weight
+        return rows[once], targets[once], None if weights is None else weights[once]
 
     def to_networkx(self) -> Any:
         """With names, and weights where the graph has them."""
@@ -391,14 +394,12 @@ ignored column 0 'year'; a heading; semicolons"
     def to_igraph(self) -> Any:
         """With names as the attribute "name", and weights where the graph has them."""
         import igraph
-        offsets, targets, weights = self.csr()
-        rows = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(offsets))
-        once = rows <= targets
-        graph = igraph.Graph(self.n_nodes, np.column_stack([rows[once], targets[once]]).tolist())
+        source, target, weight = self._once()
+        graph = igraph.Graph(self.n_nodes, np.column_stack([source, target]).tolist())
         if self.names is not None:
             graph.vs["name"] = self.names.tolist()
-        if weights is not None:
-            graph.es["weight"] = weights[once].tolist()
+        if weight is not None:
+            graph.es["weight"] = weight.tolist()
         return graph
 
     def neighbors(self, node: Hashable) -> np.ndarray:
@@ -468,9 +469,8 @@ ignored column 0 'year'; a heading; semicolons"
         assert self.pointer  # of rows that did not change
         if self.names is None or not lib.cafe_graph_names_are_indices(self.pointer):
             return self._handle
-        names = (ctypes.c_char_p * len(self.names))(*map(c_text, self.names.tolist()))
         twin = twin_of(context, self)
-        context.call("cafe_graph_set_names", twin.pointer, names)
+        context.call("cafe_graph_set_names", twin.pointer, c_texts(self.names.tolist()))
         return twin
 
     def __repr__(self) -> str:
@@ -530,7 +530,7 @@ def _as_attributes(attributes: Mapping[str, Any], nodes: int) -> List[Tuple[Any,
             column.reals = keep.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
             column.stride = 1
         else:
-            keep = (ctypes.c_char_p * nodes)(*map(c_text, rows.tolist()))
+            keep = c_texts(rows.tolist())
             column.texts = ctypes.cast(keep, type(column.texts))
         column.name = key
         found.append((column, (key, keep)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import as_numbers, block, pointer
-from ._call import Context, Verbose, c_path, c_shown, of_size, run
+from ._call import Context, Verbose, c_path, c_shown, c_texts, of_size, run
 from ._fitted import result_of
 from ._labels import encode_labels
 from ._library import lib
@@ -41,10 +41,8 @@ class Picture:
         given.legend, given.x_label, given.y_label = legend, x_label, y_label
         given.title = title or None
         if self._kind is not None:
-            names = [c_shown(n) for n in self._names]
-            given.kinds, given.kind = len(names), pointer(self._kind)
-            given._kept = (ctypes.c_char_p * len(names))(*names)
-            given.names = given._kept
+            given.kinds, given.kind = len(self._names), pointer(self._kind)
+            given.names = given._kept = c_texts(self._names, c_shown)
         return given
 
     def _table(self, context: Context) -> Any:

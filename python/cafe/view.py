@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, pointer, whole
-from ._call import Context, Handle, Verbose, c_path, c_shown, of_size, run, seed_of, threads_of
+from ._call import (Context, Handle, Verbose, c_path, c_shown, c_texts, of_size, run, seed_of,
+                    threads_of)
 from ._fitted import made_with, result_of
 from ._labels import encode_labels, rows_by_name
 from ._library import lib
@@ -127,8 +128,7 @@ class Page:
 
 def _texts(values: Any) -> Any:
     """Names as the library takes them: one line each, none empty."""
-    lines = [" ".join(str(v).split()) or "-" for v in values]
-    return (ctypes.c_char_p * len(lines))(*[c_shown(t) for t in lines])
+    return c_texts((" ".join(str(v).split()) or "-" for v in values), c_shown)
 
 
 def _named_twin(context: Context, graph: Graph) -> Handle:
@@ -159,7 +159,7 @@ def _facts(context: Context, table: Any, graph: Graph) -> Handle:
     """The columns of a mapping or a data frame."""
     columns = dict(table.items())
     cells = [c for name, column in columns.items() for c in _cells(column, graph, name)]
-    text = (ctypes.c_char_p * len(cells))(*[c_shown(c) for c in cells])
+    text = c_texts(cells, c_shown)
     return context.make("cafe_facts_from_arrays", "cafe_facts", graph.n_nodes, len(columns),
                         _texts(columns), text)
 
