@@ -154,6 +154,7 @@ typedef struct gather_job {
     int32_t *place, *by_place;
 } gather_job;
 
+/* place[order[i]] = i, and the partition in the new order. */
 static void gather_parts(void *argument, int64_t first, int64_t last) {
     const gather_job *job = argument;
     for (int64_t i = first; i < last; i++) {
@@ -264,6 +265,16 @@ done:
     return status;
 }
 
+/* One hierarchy. Each level moves, refines and pools:
+ *
+ *     part  = local moving from the level's start       modularity does not fall
+ *     group = refinement of part                        group is finer than part
+ *     next  = the graph of the groups, whose nodes start in the part of their members
+ *
+ * Pooling keeps modularity: a partition of the groups has the modularity of the partition of the
+ * nodes that it induces. So the modularity never falls from level to level, and the last level,
+ * where each node is a group, has the best.
+ */
 static cafe_status build(cafe_context *context, hierarchy *h) {
     cafe_status status = CAFE_OK;
     cafe_pooled *coarse = NULL;
@@ -370,6 +381,7 @@ static double expect_gain(const search *s) {
     return s->gain > 0 && before > 0 ? s->gain * sqrt(s->gain / before) : 0;
 }
 
+/* Is another round from the last partition worth its time? */
 static bool is_worth_repeating(const search *s, bool room) {
     if (s->large) return expect_gain(s) > slow_progress;
     return s->gain > (room ? large_progress : least_progress);
@@ -390,6 +402,8 @@ static bool choose_next(search *s, start *from) {
     return true;
 }
 
+/* Rounds until choose_next() finds nothing to do. The best modularity never falls, because a round
+ * replaces the best partition by a better one only. */
 static cafe_status run_rounds(cafe_context *context, search *s) {
     int64_t rounds = s->left;
     start from = START_FRESH;
@@ -424,6 +438,7 @@ static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
     return cafe_pooled_view(context, rows, s->loops, finest);
 }
 
+/* Rounds by the option, else by the number of arcs; 1 without refinement, as in the paper. */
 static int64_t choose_rounds(const cafe_layers_options *o, int64_t arcs) {
     size_t i = 0;
     if (!o->refine) return 1;

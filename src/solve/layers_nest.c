@@ -77,6 +77,10 @@ static int64_t take_row(const cafe_pooled *g, int64_t v, const int32_t *place, i
     return at;
 }
 
+/* Copies the graph inside community S, without loops: row i is that of member[i], mass_i = p_i, and
+ *
+ *     cut_i = sum over j in S, j != i, of a(i,j),   total times p(i, S - i).
+ */
 cafe_status cafe_nest_take(cafe_context *context, const cafe_pooled *g, const int32_t *member,
                            int64_t n, const int32_t *place, int64_t first, int64_t arcs,
                            cafe_nest *nest) {
@@ -118,6 +122,11 @@ static int32_t find_best(const cafe_nest *nest, int32_t v, double pull, double w
     return to;
 }
 
+/* Moves the single node v into the part R with the largest p(v,R) - resolution p_v p(R) >= 0, if
+ * any. The cut of R + v against S follows without a pass over the edges:
+ *
+ *     cut(R + v) = cut(R) + cut(v) - 2 a(v,R).
+ */
 static void join_best(cafe_nest *nest, int32_t v, double pull, double whole, cafe_bins *bins) {
     int64_t first = nest->offsets[v], end = nest->offsets[v + 1];
     cafe_bins_open(bins, end - first);
@@ -133,6 +142,8 @@ static void join_best(cafe_nest *nest, int32_t v, double pull, double whole, caf
     cafe_bins_clear(bins);
 }
 
+/* Every node starts as a part; in nest->order the nodes that are still alone and well connected
+ * join. pull = resolution total, so all sides are in units of total. */
 void cafe_nest_join(cafe_nest *nest, double pull, cafe_bins *bins) {
     double whole = 0;
     for (int64_t i = 0; i < nest->n; i++) {
@@ -149,6 +160,7 @@ void cafe_nest_join(cafe_nest *nest, double pull, cafe_bins *bins) {
 
 /* ---- pooling --------------------------------------------------------------------------------- */
 
+/* Numbers the parts 0, 1, ... by first appearance; returns their number. */
 int64_t cafe_nest_number(cafe_nest *nest) {
     int32_t next = 0;
     for (int64_t i = 0; i < nest->n; i++) nest->number[i] = -1;
@@ -197,6 +209,8 @@ static void take_sums(const cafe_nest *nest, cafe_nest *coarse) {
     }
 }
 
+/* The parts as nodes of the next nest: a~(I,J) = sum over i in I and j in J of a(i,j), I != J;
+ * masses add. Cuts keep their meaning, since p(I, S - I) does not change by pooling. */
 cafe_status cafe_nest_pool(cafe_context *context, cafe_nest *nest, int64_t parts, cafe_bins *bins,
                            cafe_nest *coarse) {
     int64_t at = 0, first = 0;

@@ -26,6 +26,7 @@ static cafe_random4 draw_signs(const fill_job *job, int64_t community, int64_t k
     return cafe_philox(job->seed, stream, key);
 }
 
+/* Bit k mod 128 of the draw: 1 is the positive sign. */
 static uint32_t sign_of(cafe_random4 drawn, int64_t k) {
     return drawn.v[k / 32 % 4] >> (k % 32) & 1;
 }
@@ -74,6 +75,11 @@ static void choose_attempt(fill_job *job) {
     while (job->attempt < ATTEMPTS && !keeps_all(job)) job->attempt++;
 }
 
+/* The rows of one layer: the unit vector of the community if there is a column for each, else
+ * random signs,
+ *
+ *     row = (+-1, ..., +-1) / sqrt(width),   E <row_S, row_T> = 0 for S != T, variance 1 / width.
+ */
 static void fill_block(void *argument, int64_t first, int64_t last) {
     const fill_job *job = argument;
     cafe_solution *s = job->solution;
@@ -97,6 +103,8 @@ static int64_t count_columns(const cafe_layers *layers, int64_t columns) {
     return sum < columns ? sum : columns;
 }
 
+/* H = [H_top ... H_finest]: each layer takes min(communities, columns left) columns, the coarsest
+ * first. */
 static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_solution *s) {
     int64_t first = 0;
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);

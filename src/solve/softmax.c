@@ -130,6 +130,7 @@ const cafe_option_table *cafe_cafe_option_table(void) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Given rows must be finite and not negative; the start scales them to sum 1. */
 static cafe_status check_start(cafe_context *context, const cafe_solution *s, const float *start) {
     for (int64_t i = 0; start && i < s->n * s->columns; i++)
         if (!(start[i] >= 0) || !isfinite(start[i]))
@@ -140,6 +141,8 @@ static cafe_status check_start(cafe_context *context, const cafe_solution *s, co
     return CAFE_OK;
 }
 
+/* h_u <- given row / its sum, or uniform on the simplex; a labelled row is the unit vector of its
+ * label. */
 static cafe_status start_rows(cafe_context *context, const float *start, const int32_t *labels,
                               cafe_block *h) {
     cafe_start how = {.kind = CAFE_START_SIMPLEX,
@@ -154,6 +157,7 @@ static cafe_status start_rows(cafe_context *context, const float *start, const i
     return status == CAFE_OK ? cafe_ops(h)->start(context, h, &how) : status;
 }
 
+/* Labels are -1 (none) or a column. */
 static cafe_status check_labels(cafe_context *context, int64_t n, int64_t columns,
                                 const int32_t *labels) {
     for (int64_t u = 0; labels && u < n; u++)
@@ -241,6 +245,8 @@ bool cafe_softmax_graph_units(const cafe_operator *op, const cafe_softmax_option
     return op->parts.offsets[op->n] < MANY_LINKS * linked;
 }
 
+/* The sweeps, with theta_u = theta / p_u, or in graph units theta d_u / (d p_u) = theta n for the
+ * mean degree d = total / n: the same for all nodes. */
 static cafe_status iterate(cafe_context *context, const cafe_operator *op,
                            const cafe_softmax_options *o, const uint8_t *fixed, cafe_keeper *keeper,
                            cafe_solution *solution) {
@@ -319,6 +325,7 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
 
 /* ---- the partition --------------------------------------------------------------------------- */
 
+/* argmax over k of h_uk, the first of equal ones. */
 static int64_t largest(int64_t columns, const float *row) {
     int64_t best = 0;
     for (int64_t k = 1; k < columns; k++)
@@ -326,6 +333,8 @@ static int64_t largest(int64_t columns, const float *row) {
     return best;
 }
 
+/* part_u = argmax over k of h_uk. Communities are numbered by first appearance; columns that are
+ * the largest of no row get no number. */
 cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
                                     int32_t *part, int64_t *count) {
     enum { PIECE = 1024 };

@@ -139,6 +139,7 @@ typedef struct diagonal_job {
     double *q;
 } diagonal_job;
 
+/* q(u,u) for nodes first .. last - 1. */
 static void fill_diagonal(void *argument, int64_t first, int64_t last) {
     const diagonal_job *job = argument;
     for (int64_t u = first; u < last; u++) job->q[u] = cafe_operator_diagonal(job->parts, u);

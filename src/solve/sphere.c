@@ -102,6 +102,7 @@ done:
 
 /* ---- both ends ------------------------------------------------------------------------------- */
 
+/* The objective of an end after a sweep; an end that finished earlier keeps its last value. */
 static double objective_after(const cafe_solution *s, int64_t sweep) {
     return s->objective[sweep < s->sweeps ? sweep : s->sweeps];
 }
@@ -154,6 +155,7 @@ done:
     return status;
 }
 
+/* Maximises tr(H^T (-Q) H): the columns of the bottom end alone. */
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
                                const cafe_sphere_options *options, cafe_solution **solution) {
     cafe_operator negative = cafe_operator_negative(op);
@@ -163,6 +165,13 @@ cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
     return CAFE_OK;
 }
 
+/* The sweeps without the final product. Both ends are two independent problems,
+ *
+ *     max tr(H_1^T Q H_1),   max tr(H_2^T (-Q) H_2),   rows of length 1 in each,
+ *
+ * with K/2 columns each, or with K and K/2 if the K largest of both are chosen later
+ * (spectral/ends.c).
+ */
 cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
                                const cafe_sphere_options *options, const float *start,
                                cafe_solution **solution) {

@@ -3,10 +3,18 @@
 
 #include "solve/checkpoint.h"
 
+/* A run ends if the rule of the solver says so, or after the largest number of sweeps. */
 static bool is_over(const cafe_passes *passes, const cafe_solution *solution) {
     return solution->converged || solution->sweeps >= passes->most;
 }
 
+/* objective_{i+1} = objective_i + gain_i, where every sweep returns its exact gain
+ * (operator/chunk_move.h). A run has converged if
+ *
+ *     gain_i <= tolerance |level + objective_{i+1}|,
+ *
+ * level being the objective at the start if it was computed, else 0.
+ */
 static cafe_status iterate(cafe_context *context, const cafe_operator *op, void *sweep,
                            cafe_passes *passes, cafe_solution *solution) {
     while (!is_over(passes, solution)) {
@@ -23,6 +31,8 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op, void 
     return CAFE_OK;
 }
 
+/* Sweeps from the start, or from a checkpoint: then H, the course and S are those of the
+ * checkpoint, and the bits of the result are those of an uninterrupted run. */
 cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                        cafe_solution *solution) {
     cafe_status status = CAFE_OK;
@@ -46,6 +56,13 @@ done:
     return status;
 }
 
+/* Computes the objective at the end, tr(H^T Q H), from a product, and shifts the course by the
+ * difference:
+ *
+ *     objective_i <- objective_i + (tr(H^T Q H) - objective_end),   i = 0 .. sweeps,
+ *
+ * because gains fix the course up to a constant only.
+ */
 cafe_status cafe_sweep_settle(cafe_context *context, const cafe_operator *op,
                               cafe_solution *solution) {
     double end = 0;
