@@ -7,8 +7,6 @@
 #include "embed.h"
 #include "graph_text.h"
 
-enum { FIRST_COLUMNS = 6 };
-
 static const cafe_certificate *certificate_of(const embed_job *job) {
     return cafe_embedding_certificate(cafe_run_embedding(job->shared.of));
 }
@@ -88,16 +86,6 @@ void embed_say_solution(embed_job *job) {
     if (finding(c, "communities") > 0) say_communities(job, "", "");
 }
 
-/* One line of the certificate's table: the first columns side by side. */
-static void say_row(embed_job *job, const char *name, const char *format, const double *values) {
-    char line[128];
-    int64_t pairs = certificate_of(job)->pairs;
-    int at = snprintf(line, sizeof line, "          %-11s", name);
-    for (int64_t j = 0; j < pairs && j < FIRST_COLUMNS; j++)
-        at += snprintf(line + at, sizeof line - (size_t)at, format, values[j]);
-    cli_say(&job->shared.run, "%s%s", line, pairs > FIRST_COLUMNS ? "  ..." : "");
-}
-
 /* A value that six decimals do not show is 0, without a sign. */
 static double six_decimals(double value) {
     return fabs(value) < 5e-7 ? 0 : value;
@@ -105,10 +93,10 @@ static double six_decimals(double value) {
 
 static void say_values(embed_job *job) {
     const cafe_certificate *c = certificate_of(job);
-    double values[FIRST_COLUMNS] = {0};
-    for (int64_t j = 0; j < c->pairs && j < FIRST_COLUMNS; j++)
+    double values[CLI_FIRST_COLUMNS] = {0};
+    for (int64_t j = 0; j < c->pairs && j < CLI_FIRST_COLUMNS; j++)
         values[j] = six_decimals(c->ritz_values[j]);
-    say_row(job, "Ritz value", " %9.6f", values);
+    cli_say_row(&job->shared.run, "Ritz value", " %9.6f", values, c->pairs);
 }
 
 static void say_columns(embed_job *job) {
@@ -150,7 +138,7 @@ void embed_say_certificate(embed_job *job) {
         return;
     }
     say_values(job);
-    say_row(job, "residual", " %9.1e", c->residuals);
+    cli_say_row(&job->shared.run, "residual", " %9.1e", c->residuals, c->pairs);
 }
 
 void embed_say_end(embed_job *job) {

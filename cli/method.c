@@ -156,3 +156,9 @@ int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of) {
     cli_sampling_say(run, cafe_model_sampled(cafe_run_model(of)));
     return CLI_OK;
 }
+
+int cli_find_communities(cli_run *run, const cafe_graph *graph, cafe_run **of) {
+    CLI_TRY(cli_check(run, cafe_run_create(run->context, CAFE_PURPOSE_COMMUNITIES, NULL, of)));
+    CLI_TRY(cli_check(run, cafe_run_graph(*of, graph, NULL, NULL)));
+    return cli_check(run, cafe_run_go(*of));
+}

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
+#include "method.h"
 #include "plot.h"
 
 /* Of a node with several labels the first counts. */
@@ -36,17 +37,15 @@ static int find_communities(plot_job *job) {
     job->kind = cli_new(run, run->counts.nodes, sizeof *job->kind);
     if (!job->kind) return CLI_FAILED;
     cafe_graph_csr(run->graph, &offsets, &targets, &weights);
-    cafe_status status = cafe_run_create(run->context, CAFE_PURPOSE_COMMUNITIES, NULL, &of);
-    if (status == CAFE_OK) status = cafe_run_graph(of, run->graph, NULL, NULL);
-    if (status == CAFE_OK) status = cafe_run_go(of);
-    if (status == CAFE_OK) {
+    int code = cli_find_communities(run, run->graph, &of);
+    if (code == CLI_OK) {
         const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(of));
         for (int64_t u = 0; u < run->counts.nodes; u++)
             job->kind[u] = offsets[u + 1] > offsets[u] ? found->partition[u] : -1;
         job->inputs.kinds = found->communities;
     }
     cafe_run_free(of);
-    return cli_check(run, status);
+    return code;
 }
 
 static int use_column(plot_job *job) {

@@ -7,8 +7,6 @@
 #include "reduce.h"
 #include "report.h"
 
-enum { FIRST_COLUMNS = 6 };
-
 static const char *const phase_names[REDUCE_PHASES] = {"read", "solve", "write"};
 
 static const char *method_text(const reduce_job *job) {
@@ -31,15 +29,6 @@ void reduce_say_table(reduce_job *job) {
         cafe_table_has_row_names(job->table) ? "the first column names the rows" : "no row names");
 }
 
-static void say_row(reduce_job *job, const char *name, const char *format, const double *values,
-                    int64_t count) {
-    char line[160];
-    int at = snprintf(line, sizeof line, "          %-11s", name);
-    for (int64_t j = 0; j < count && j < FIRST_COLUMNS; j++)
-        at += snprintf(line + at, sizeof line - (size_t)at, format, values[j]);
-    cli_say(&job->run, "%s%s", line, count > FIRST_COLUMNS ? " ..." : "");
-}
-
 static void say_sweeps(reduce_job *job) {
     for (int64_t i = 0; i <= job->report.sweeps; i++)
         cli_say(&job->run, "          sweep %4" PRId64 "  objective %.9g", i,
@@ -49,7 +38,7 @@ static void say_sweeps(reduce_job *job) {
 static void say_solution(reduce_job *job) {
     const cafe_reduction_report *r = &job->report;
     char order[48], theta[48] = "";
-    say_row(job, "means", " %9.3g", r->means, r->width);
+    cli_say_row(&job->run, "means", " %9.3g", r->means, r->width);
     if (is_sequential(job))
         snprintf(order, sizeof order, "row after row");
     else
@@ -112,14 +101,14 @@ void reduce_say_result(reduce_job *job) {
         say_columns(job);
         return;
     }
-    say_row(job, "Ritz value", " %9.4g", r->ritz_values, r->columns);
-    say_row(job, "residual", " %9.1e", r->residuals, r->columns);
+    cli_say_row(&job->run, "Ritz value", " %9.4g", r->ritz_values, r->columns);
+    cli_say_row(&job->run, "residual", " %9.1e", r->residuals, r->columns);
     if (!r->projections) return;
     cli_say(&job->run,
             "PCA       part of each column outside the %" PRId64
             " dominant eigenvectors (1 - sum of squared cosines)",
             r->eigenpairs);
-    say_row(job, "", " %9.6f", r->projections, r->columns);
+    cli_say_row(&job->run, "", " %9.6f", r->projections, r->columns);
 }
 
 void reduce_say_end(reduce_job *job) {

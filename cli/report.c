@@ -41,6 +41,15 @@ void cli_say_phases(cli_run *run, int count, const char *const *names, const dou
     cli_say(run, "seconds   %stotal %.3f", line, cli_seconds() - run->began);
 }
 
+void cli_say_row(const cli_run *run, const char *name, const char *format, const double *values,
+                 int64_t count) {
+    char line[160];
+    int at = snprintf(line, sizeof line, "          %-11s", name);
+    for (int64_t j = 0; j < count && j < CLI_FIRST_COLUMNS; j++)
+        at += snprintf(line + at, sizeof line - (size_t)at, format, values[j]);
+    cli_say(run, "%s%s", line, count > CLI_FIRST_COLUMNS ? "  ..." : "");
+}
+
 double cli_before(double other, double own) {
     if (fabs(other - own) < 1e-12) return 0.5;
     return other > own ? 1 : 0;

@@ -16,6 +16,10 @@ void cli_report_seconds(cafe_report *report, const cli_run *run);
 void cli_report_phases(cafe_report *report, const cli_run *run, int count, const char *const *names,
                        const double *seconds);
 void cli_say_phases(cli_run *run, int count, const char *const *names, const double *seconds);
+/* One line: a name and the first of the values, each by the format. */
+enum { CLI_FIRST_COLUMNS = 6 };
+void cli_say_row(const cli_run *run, const char *name, const char *format, const double *values,
+                 int64_t count);
 
 /* What another mean adds to a rank: 1 when it is larger, half when it is the same, but for the
  * rounding of sums in another order. */

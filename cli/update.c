@@ -7,6 +7,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
+#include "method.h"
 #include "output.h"
 #include "report.h"
 #include "vectors.h"
@@ -25,6 +26,7 @@ typedef struct update_job {
     int64_t columns;
     cafe_updated *updated;
     cafe_update_report report;
+    cafe_run *of; /* that found the new communities */
     cafe_transition *transition;
     cafe_transition_report communities;
     double full_objective, full_seconds; /* of the run from scratch that --full asks for */
@@ -78,58 +80,50 @@ static cafe_status solve_full(update_job *job, const cafe_operator *op) {
     return CAFE_OK;
 }
 
-/* Old communities carried over to the new nodes' order, and the new ones found afresh. */
-static cafe_status compare_communities(update_job *job, const cafe_operator *op) {
-    cafe_context *context = job->run.context;
-    const int32_t *origin = cafe_changes_origin(job->changes);
-    int64_t n = job->counts.nodes;
-    cafe_layers *layers = NULL;
-    cafe_layer top;
-    int32_t *old = malloc((size_t)(job->run.counts.nodes + 1) * sizeof *old);
-    int32_t *before = malloc((size_t)(n + 1) * sizeof *before);
-    cafe_status status = old && before ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK) status = cafe_labels_single(context, job->labels, old);
-    if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
-    if (status == CAFE_OK) {
-        for (int64_t u = 0; u < n; u++) before[u] = origin[u] < 0 ? -1 : old[origin[u]];
-        top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
-        status = cafe_transition_find(context, n, before, top.partition, job->report.drift,
-                                      &job->transition_options, &job->transition);
-    }
-    if (status == CAFE_OK) job->communities = *cafe_transition_get(job->transition);
-    cafe_layers_free(layers);
-    free(old);
-    free(before);
-    return status;
-}
-
-/* Something to do with an operator of the new graph. */
-typedef cafe_status comparison(update_job *job, const cafe_operator *op);
-
-static cafe_status with_operator(update_job *job, double exponent, comparison *compare) {
+/* A full run as the vectors have it. */
+static int compare_full(update_job *job) {
     cafe_context *context = job->run.context;
     cafe_sample_options o;
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
+    if (!job->full) return CLI_OK;
     cafe_sample_options_init(&o);
-    o.degree_exponent = exponent;
+    o.degree_exponent = job->options.degree_exponent;
     cafe_status status = cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE,
                                      &o, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
-    if (status == CAFE_OK) status = compare(job, op);
+    if (status == CAFE_OK) status = solve_full(job, op);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
-    return status;
+    return cli_check(&job->run, status);
 }
 
-/* What is asked for beside the update: communities by modularity, a full run as the vectors have
- * it. */
-static int compare(update_job *job) {
-    cafe_status status = CAFE_OK;
-    if (job->labels) status = with_operator(job, 0, compare_communities);
-    if (status == CAFE_OK && job->full)
-        status = with_operator(job, job->options.degree_exponent, solve_full);
-    return cli_check(&job->run, status);
+/* The old communities, in the order of the new nodes. */
+static int carry_communities(update_job *job, int32_t *before) {
+    cli_run *run = &job->run;
+    const int32_t *origin = cafe_changes_origin(job->changes);
+    int32_t *old = cli_new(run, run->counts.nodes, sizeof *old);
+    if (!old) return CLI_FAILED;
+    CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->labels, old)));
+    for (int64_t u = 0; u < job->counts.nodes; u++) before[u] = origin[u] < 0 ? -1 : old[origin[u]];
+    return CLI_OK;
+}
+
+/* Against the new ones, found afresh. */
+static int compare_communities(update_job *job) {
+    cli_run *run = &job->run;
+    int64_t n = job->counts.nodes;
+    if (!job->labels) return CLI_OK;
+    int32_t *before = cli_new(run, n, sizeof *before);
+    if (!before) return CLI_FAILED;
+    CLI_TRY(carry_communities(job, before));
+    CLI_TRY(cli_find_communities(run, cafe_changes_graph(job->changes), &job->of));
+    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(job->of));
+    CLI_TRY(cli_check(
+        run, cafe_transition_find(run->context, n, before, found->partition, job->report.drift,
+                                  &job->transition_options, &job->transition)));
+    job->communities = *cafe_transition_get(job->transition);
+    return CLI_OK;
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -257,7 +251,8 @@ static int work(void *argument) {
     CLI_TRY(read_input(job));
     say_changes(job);
     CLI_TRY(update(job));
-    CLI_TRY(compare(job));
+    CLI_TRY(compare_communities(job));
+    CLI_TRY(compare_full(job));
     say_update(job);
     return write_files(job);
 }
@@ -265,6 +260,7 @@ static int work(void *argument) {
 static void release(void *argument) {
     update_job *job = argument;
     cafe_transition_free(job->transition);
+    cafe_run_free(job->of);
     cafe_updated_free(job->updated);
     cafe_changes_free(job->changes);
     cafe_labels_free(job->labels);
