@@ -4,7 +4,7 @@
  *
  * 200,000 rows of K columns, 256 at a time as the engine takes them: Gram matrices in double and
  * single precision, times an upper triangular matrix and times a full one; then what a block of
- * eight vectors costs against a basis of 64. The BLAS is told to use one thread.
+ * eight vectors costs against a basis of 64. The BLAS uses one thread.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

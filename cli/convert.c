@@ -1,4 +1,4 @@
-/* cafe convert: a graph file into another format, both told by their names or contents; into
+/* cafe convert: a graph file into another format, by their names or contents; into
  * GraphML and GML with what is known of the nodes.
  */
 #include <string.h>
@@ -184,8 +184,8 @@ const cli_command cli_convert = {
     .arguments = "IN OUT [options]",
     .summary = "write a graph in another format",
     .description =
-        "The format of IN is told by its content (- is standard input), that of OUT by "
-        "its ending:" CLI_GRAPHS
+        "The content decides the format of IN (- is standard input), the ending that "
+        "of OUT:" CLI_GRAPHS
         ", text also with .gz behind it; - writes an edge list to standard output. A .cafe file is "
         "copied rather than parsed: the fastest to load. GraphML and GML, for Gephi, Cytoscape and "
         "others, take what is known of the nodes along.",

@@ -39,7 +39,7 @@ static int read_known(cli_run *run, const cafe_graph *graph, const char *path,
 }
 
 /* A file that was refused: left out are unknown nodes of a list of all nodes; else what can be done
- * about them is told. */
+ * about them is printed. */
 static int try_again(cli_run *run, const cafe_graph *graph, const char *path, cafe_status status,
                      cafe_labels **labels) {
     int64_t known, unknown = 0;

@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-/* --unknown-nodes: what becomes of nodes that the file names and the graph does not have. auto: a
+/* --unknown-nodes: the treatment of nodes that the file names and the graph does not have. auto: a
  * file that names every node of the graph is a list of all nodes, so the others have no edge (they
  * are added, or left out where vectors settle what the nodes are); any other is refused. */
 enum { CLI_UNKNOWN_AUTO, CLI_UNKNOWN_REFUSE, CLI_UNKNOWN_SKIP, CLI_UNKNOWN_ADD };
@@ -15,8 +15,8 @@ enum { CLI_UNKNOWN_AUTO, CLI_UNKNOWN_REFUSE, CLI_UNKNOWN_SKIP, CLI_UNKNOWN_ADD }
         "nodes without an edge; auto adds them (or skips them, where vectors are given) when the " \
         "file labels every node of the graph too, and refuses it otherwise")
 
-/* Nodes that only the file names become nodes of the graph, where the rules say so: *added of them,
- * which is 0 before. And a line that tells about them. */
+/* Nodes that only the file names become nodes of the graph, if the rules require it: *added of
+ * them, which is 0 before. And a line that tells about them. */
 int cli_add_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added);
 cafe_status cli_try_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added);
 void cli_say_added(cli_run *run, const char *path, int64_t added);

@@ -7,7 +7,7 @@
 #define CLI_NODES_HELP "; names with a comma stand in double quotes"
 
 /* The nodes of the run's graph that a list names: one name, which may have commas in it, or several
- * with commas between. An unknown one is said with the nearest that there is. A NULL list: none.
+ * with commas between. An unknown one is reported with the nearest name. A NULL list: none.
  * The array is the run's. */
 int cli_find_nodes(cli_run *run, const char *list, int64_t **nodes, int64_t *count);
 

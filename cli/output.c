@@ -109,7 +109,7 @@ static const char *file_of(const cli_run *run, size_t i, cli_kind kind) {
     return *(const char *const *)((const char *)run + own->offset);
 }
 
-/* The ending, and what stands before a .gz behind text: both are told by the name. */
+/* The ending, and what stands before a .gz behind text: both come from the name. */
 static const char *packed_extension(const char *path, size_t *length) {
     static const char text[] = " .txt .edges .tsv .csv .mtx .graph .metis .graphml .gml ";
     const char *last = cli_is_standard(path) ? "-" : cli_extension(path), *dot = last;

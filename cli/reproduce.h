@@ -69,7 +69,7 @@ reproduce_result *reproduce_add(reproduce_job *job, const char *table, const cha
 char *reproduce_path(const reproduce_job *job, const char *set, const char *name);
 
 /* Names the sets that were missing up to here, with where they can be had: called when something is
- * there, since a folder that has none of them is told in one message. */
+ * there, since one message reports a folder that has none of them. */
 void reproduce_say_missing(reproduce_job *job);
 
 /* Repeats that are finished, a file a row: a run that was stopped, or asks for more, goes on.

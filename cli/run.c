@@ -32,7 +32,7 @@
 static _Atomic(cafe_context *) cancelled_context;
 static volatile sig_atomic_t caught_signal;
 
-static char farewell[160]; /* what is said when a call does not return */
+static char farewell[160]; /* printed when a call does not return */
 /* Those that mpirun started are killed a second after they were asked to end. */
 static const struct itimerval patience = {.it_value = {.tv_usec = 900000}};
 static const struct itimerval little_patience = {.it_value = {.tv_usec = 200000}};

@@ -66,7 +66,7 @@ void cli_warn(const cli_run *run, const char *format, ...) __attribute__((format
  * printed reached its reader: `code`, or CLI_FAILED and a message. */
 void cli_open_streams(void);
 int cli_close_streams(int code);
-/* Writes out what standard output holds; why that failed is told at the end. */
+/* Writes out what standard output holds; the end reports a failure. */
 void cli_flush_output(void);
 
 /* The signal that asked this process to stop, or 0. */

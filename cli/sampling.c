@@ -1,4 +1,4 @@
-/* --sampling: its files, what is said about it. */
+/* --sampling: its files, its messages. */
 #define _GNU_SOURCE
 #include "sampling.h"
 

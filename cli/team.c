@@ -98,7 +98,7 @@ static bool writes_file(const cli_run *run, const cli_command *command) {
 static void wait_turn(double seconds);
 
 /* Processes that were started together and do not know one another would all do the whole work, and
- * write the same files. The first of them says so. */
+ * write the same files. The first of them reports it. */
 static int refuse_alone(const cli_run *run, const cli_command *command) {
     bool engine = false;
     if (started_ranks() == 1 || !writes_file(run, command)) return CLI_OK;
@@ -162,8 +162,9 @@ int cli_team_end(int code) {
     return code;
 }
 
-/* A failure that all agreed on is the first process's to tell, and so is a signal. Another is told
- * by whom it befell, once the first process is known to wait, and not to have seen the same. */
+/* A failure that all agreed on is the first process's to tell, and so is a signal. Another is
+ * reported by whom it befell, once the first process is known to wait, and not to have seen the
+ * same. */
 static void take_turn(const cli_run *run, int code) {
     bool stopped = is_stopped(), agreed = cafe_engine_agreed(run->context);
     if (!stopped && !agreed) cafe_engine_reach(run->context, 10);

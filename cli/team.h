@@ -8,7 +8,7 @@
 
 #include "run.h"
 
-/* Before the options are read: what is wrong with them is said once. The environment tells which
+/* Before the options are read: errors are printed once. The environment tells which
  * process this is; --engine among the words, that it may be one of several. */
 void cli_team_guess(int argc, char **argv);
 /* Once the engine is open: who this process really is. Refuses what several cannot do, several that

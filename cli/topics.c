@@ -1,5 +1,5 @@
 /* Topics of `cafe help`: what belongs to no single command. Lists come from the library's
- * registries, the rest is said here.
+ * registries, the rest is here.
  */
 #include <stdio.h>
 #include <string.h>

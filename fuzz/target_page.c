@@ -24,7 +24,7 @@ typedef struct words {
     const char *at[MOST];
 } words;
 
-/* ---- what there is to draw ------------------------------------------------------------------- */
+/* ---- the data of a picture ------------------------------------------------------------------- */
 
 static void split(char *text, words *w) {
     for (char *next = text; next && w->count < MOST;) {

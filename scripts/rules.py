@@ -275,7 +275,7 @@ def check_filenames():
 
 # ---- options
 
-# The tool's own: files, and what is said about them, are arguments and attributes in Python, and
+# The tool's own: files, and their descriptions, are arguments and attributes in Python, and
 # random_state, n_jobs and verbose have scikit-learn's names.
 TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy json labels
                    latency memory-bandwidth memory-limit method network no-refine output partition

@@ -33,6 +33,14 @@ INSTEAD = [
     (r"since then|tried without gain", "no history: it belongs into the commit message"),
     (r"(is|are) not to be had", "is not available"),
     (r"for ever", "without end"),
+    (r"(is|are) told|told by", "gets; reports; depends on"),
+    (r"told apart", "distinguished"),
+    (r"says? so", "reports it, or the message"),
+    (r"(is|are) said", "prints, the output has"),
+    (r"what there is|what becomes of", "name the thing"),
+    (r"goes by|go by", "depends on, is matched by"),
+    (r"lies? beside|in one go|and the like|has a say|next to nothing", "is next to; in one call; and similar; decides; nearly nothing"),
+    (r"node numbers", "node ids"),
 ]
 
 

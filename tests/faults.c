@@ -1,4 +1,4 @@
-/* Calls to the system that fail when they are told to, as tests/failing.h does for memory. Loaded
+/* Calls to the system that fail on request, as tests/failing.h does for memory. Loaded
  * into the tool with LD_PRELOAD:
  *
  *     CAFE_FAULT=write:3        the fourth write() fails

@@ -74,7 +74,7 @@ static void test_same_bytes(void **state) {
 }
 
 /* One thread has no other to write beside it; text and small files are not begun; a file that is
- * there is told when it is to be written. */
+ * there is reported when it is to be written. */
 static void test_not_begun(void **state) {
     table *t = make_table(false);
     io_scratch scratch = io_scratch_new();

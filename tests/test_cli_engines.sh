@@ -68,7 +68,7 @@ for bytes in 1000 4000 5000 7000; do
 done
 only_inputs
 
-# other methods say so and do not run elsewhere
+# other methods are refused and do not run elsewhere
 refuses() {
     expect 1 "$CAFE" "$@" --engine naive -o out.in
     says "on the processor alone, not on the engine 'naive'"

@@ -33,7 +33,7 @@ json_check r.json
 for key in accuracy micro_f1 macro_f1 auc auc_paper; do
     [[ $(grep -c "\"$key\": {" r.json) -eq 3 ]] || fail "figures of $key"
 done
-awk '/%/ { exit !($2 > 0.8) }' .last/out || fail "three clear blocks are not told apart"
+awk '/%/ { exit !($2 > 0.8) }' .last/out || fail "three clear blocks are not distinguished"
 
 # the same figures for any number of threads, others for another seed
 strip() { grep -vE 'seconds|"threads"|"embed"|"evaluate"|"total"' "$1"; }

@@ -15,7 +15,7 @@ tree() {
     find world -printf '%p %y %m %u %g %i %n %s %T@ %C@ %l\n' | sort
     find world -type f -exec sha256sum {} + | sort
 }
-# what there is but for times: what must not change beside outputs
+# all files without their times: what must not change beside outputs
 contents() {
     find world -mindepth 1 -printf '%p %y %m %u %g %l\n' | sort
     find world -type f -exec sha256sum {} + | sort

@@ -76,7 +76,7 @@ says "warning: .*that of node '2' is no line of UTF-8 text"
 expect 0 "$CAFE" convert "$messy/igraph.gml" converted.in.txt -f
 grep -q '^ann bob$' converted.in.txt || fail "igraph's names: $(cat converted.in.txt)"
 
-# what was understood is said
+# the reading is reported
 expect 0 "$CAFE" info "$messy/to-before-from.csv"
 prints "^read as      source column 1 'from', target column 0 'to', weight column 2 'w'; a heading; commas$"
 prints $'^first edges  a\tb\t2$'

@@ -27,7 +27,7 @@ fi
 expect 1 bash -c '"$@" >&-' - "$CAFE" --help
 says 'standard output: Bad file descriptor'
 expect 1 bash -c '"$@" >&-' - "$CAFE" embed edges.in.txt -q -o - -k 2
-# and no file is taken for it: what is said goes nowhere, not into the vectors
+# and no file is taken for it: messages go nowhere, not into the vectors
 expect 0 "$CAFE" embed edges.in.txt -k 2 -o open.in.tsv
 expect 0 bash -c '"$@" <&- >&- 2>&-' - "$CAFE" embed edges.in.txt -k 2 -v -o v.tsv
 same v.tsv open.in.tsv

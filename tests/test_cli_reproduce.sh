@@ -15,7 +15,7 @@ expect 0 "$CAFE" reproduce eigenvectors --data nowhere --set sbm
 prints '\| sbm \| CAFE-GCN, K = 2 \| 0.99'
 expect 1 "$CAFE" reproduce classification --data nowhere
 says 'nothing could be run: none of cora, wiki, ego-facebook is in nowhere'
-[[ $(wc -l <.last/err) -eq 1 ]] || fail "a folder without data is told more than once"
+[[ $(wc -l <.last/err) -eq 1 ]] || fail "a folder without data is reported more than once"
 
 # ---- sets by the layout DIR/SET/edges.txt[.gz], labels.txt
 mkdir -p data.in/cora data.in/wiki
@@ -47,7 +47,7 @@ grep -q '^cafe evaluate classify wikipedia-pos/weights.txt --labels wikipedia-po
 grep -q '| wikipedia-pos-weighted | Sphere-GCN |' o.md || fail "no row of the graph with weights"
 [[ $(grep -c '^| [a-z-]* | Sphere-GCN |' o.md) -eq 5 ]] || fail "the default has no row on every set"
 grep -qE '^Sphere-GCN: with 10 % first on [0-5], level on [0-5], behind on [0-5] sets; with 50 %' o.md || fail "no account"
-! grep -q 'wikipedia-pos-weighted was not there' o.md || fail "the set with weights is said to be missing"
+! grep -q 'wikipedia-pos-weighted was not there' o.md || fail "the set with weights is reported as missing"
 json_check o.json
 if /usr/bin/python3 -c 'import scipy.stats' 2>/dev/null; then
     cat >ranks.in.py <<'TEXT'

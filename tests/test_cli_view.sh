@@ -96,7 +96,7 @@ expect 3 "$CAFE" view "$karate" k.in.npy -f -o k.html --table bad.in.csv
 says 'bad.in.csv:2:.*the heading has 2 fields'
 rm k.html k2.html
 
-# ---- a budget is kept, and what is left out is said
+# ---- a budget is kept, and omissions are reported
 expect 0 "$CAFE" generate planted --nodes 20000 --edges 60000 -q -o g.in.cafe --labels g.in.labels
 expect 0 "$CAFE" embed g.in.cafe -q -o g.in.npy --columns 16 --sweeps 3
 expect 0 "$CAFE" map g.in.cafe g.in.npy -q --rounds 20 -o g.in.map.npy # once for all pages

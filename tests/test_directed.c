@@ -180,7 +180,7 @@ static void test_threads(void **state) {
     test_links_free(&l);
 }
 
-/* A hub with two million links in: co-citation would have 4e12 entries, and says so. */
+/* A hub with two million links in: co-citation would have 4e12 entries, and is refused. */
 static void test_guard(void **state) {
     enum { LEAVES = 2000000 };
     cafe_context *context = test_context(2, 1);

@@ -338,7 +338,7 @@ static void threads_do_not_matter(void **state) {
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* What the limit leaves open is said, and not taken for found. */
+/* Pairs that the limit leaves open are reported, not returned. */
 static void what_is_not_certain_is_said(void **state) {
     (void)state;
     cafe_context *context = test_context(2, 1);

@@ -64,7 +64,7 @@ static void nearest_mean(const cafe_classifier_data *d, double *scores) {
 static cafe_status predict(const void *self, cafe_context *context, const cafe_classifier_data *d,
                            double *scores) {
     record *r = (record *)(uintptr_t)self;
-    if (r->fail) return cafe_evaluate_fail(context, CAFE_ERROR_NUMERIC, "it is said to fail");
+    if (r->fail) return cafe_evaluate_fail(context, CAFE_ERROR_NUMERIC, "it fails on request");
     assert_true(d->columns <= 16);
     nearest_mean(d, scores);
     uint64_t h = mix(1, scores, (size_t)(d->test * d->classes) * sizeof *scores);
@@ -452,7 +452,7 @@ static void failures_come_through(void **unused) {
     some_labels(label);
     r.fail = 1;
     assert_int_equal(classify(context, label, CAFE_SPLIT_UNIFORM, &r).status, CAFE_ERROR_NUMERIC);
-    assert_string_equal(cafe_error(context), "it is said to fail");
+    assert_string_equal(cafe_error(context), "it fails on request");
     /* the method cancels the caller's context: its own is cancelled with it */
     r = (record){0};
     r.cancel = context;

@@ -3,7 +3,7 @@
 # notices targets that do not.
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
-export CAFE_SKIP_DEPS=1 # scripts/test has installed what there is
+export CAFE_SKIP_DEPS=1 # scripts/test has installed the packages
 
 echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return !data && size; }' >probe.c
 clang -fsanitize=fuzzer,address,undefined probe.c -o probe 2>/dev/null ||

@@ -77,7 +77,7 @@ static cafe_graph *parts(cafe_context *context) {
     return graph;
 }
 
-/* Five cliques of 8 in a ring: next to nothing at the bottom end, whatever the degree exponent. */
+/* Five cliques of 8 in a ring: nearly nothing at the bottom end, whatever the degree exponent. */
 static cafe_graph *cliques(cafe_context *context) {
     test_links l = test_links_new(5 * 28 + 5);
     l.count = 0;

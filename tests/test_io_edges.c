@@ -307,7 +307,7 @@ static char *make_list(ids kind, bool weights, size_t *length) {
     return text;
 }
 
-/* First appearance, told by a slow reading of the text itself. */
+/* First appearance, found by a slow reading of the text itself. */
 static void check_order(const cafe_graph *graph, const char *text, size_t length) {
     int64_t next = 0;
     const char *p = text;

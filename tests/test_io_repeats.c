@@ -1,5 +1,5 @@
 /* Compressed text that repeats its links: the graph and the counts of the plain text, in memory
- * that does not go by how often a line stands there. */
+ * that does not depend on the repetitions of a line. */
 #define _GNU_SOURCE
 #include <isa-l.h>
 

@@ -99,7 +99,7 @@ static void dense_labels(const cafe_graph *graph, const int32_t *label, int32_t 
 /* A few labels; the nodes 2 modulo 3 (components of their own in test_random) have none. */
 static void give(int32_t *label) {
     for (int32_t u = 0; u < NODES; u++) label[u] = u % 3 != 2 && u % 5 < 2 ? (u / 5) % CLASSES : -1;
-    label[6] = 1; /* an isolated node that is told, beside others that are not */
+    label[6] = 1; /* an isolated node with a label, beside others without */
 }
 
 static void check_kind(int32_t kind, double alpha, int32_t weighted) {

@@ -233,7 +233,7 @@ static void communities_are_sound(void **state) {
     each_method(true, check_communities);
 }
 
-/* Under walks a partition has another modularity than under the edges: both are told. */
+/* Under walks a partition has another modularity than under the edges: both are reported. */
 static void check_walk_modularity(const cafe_method *m) {
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = test_karate(context);

@@ -92,7 +92,7 @@ static void outside_is_refused(void **state) {
     refused(FLT_MAX, 1, "the weights of the graph go from");
 }
 
-/* The weights, their sum and their ends are told as they were given. */
+/* The weights, their sum and their ends are reported as given. */
 static void units_are_the_users(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);

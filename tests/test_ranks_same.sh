@@ -19,7 +19,7 @@ apart() {
     timeout 60 mpirun -q -n 2 "$CAFE" $1 -t 1 --engine petsc -q : -n 1 "$CAFE" $2 -t 1 --engine petsc -q
 }
 
-# differ CODE MESSAGE WORDS WORDS: ends with the code, says so once, and writes nothing
+# differ CODE MESSAGE WORDS WORDS: ends with the code, prints the message once, and writes nothing
 differ() {
     expect "$1" apart "$3" "$4"
     [[ $(grep -cE -- "$2" .last/err) -eq 1 ]] || fail "'$2' is not said once"

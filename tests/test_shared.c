@@ -223,7 +223,7 @@ static void test_errors(void **state) {
     compare_text("\n", 1, NULL);
 }
 
-/* Two errors: the first of the file is told, whoever finds it. */
+/* Two errors: the first of the file is reported, whatever process finds it. */
 static void test_first_error(void **state) {
     char text[4000];
     size_t used = 0;
@@ -241,7 +241,7 @@ static void test_first_error(void **state) {
 
 /* ---- .cafe files ----------------------------------------------------------------------------- */
 
-/* A copy of a .cafe file by many is the file; what is wrong with one is told as by one. */
+/* A copy of a .cafe file by many is the file; an error has the message of one process. */
 static void test_binary(void **state) {
     char path[160];
     size_t size;

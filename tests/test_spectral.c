@@ -288,7 +288,7 @@ static void refined_columns_are_dominant_eigenvectors(void **state) {
             }
 }
 
-/* When it cannot be reached, it says so. */
+/* A message reports a tolerance that cannot be reached. */
 static void an_impossible_residual_is_reported(void **state) {
     (void)state;
     result r = embed(plain, 6, 5, CAFE_FORM_WALK, 1e-12);

@@ -3,7 +3,7 @@
  * A library that is loaded brings the C library it was built for, and a program with another one in
  * it would then have two: it may crash, or not. So the functions that load stand here, and say no.
  * Engines and XGBoost are then what they are wherever they are missing: not there, for a reason
- * that is told.
+ * that is reported.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

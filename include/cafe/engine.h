@@ -7,7 +7,7 @@
  * every engine (docs/engines.md).
  *
  * Sphere, softmax with rows of all columns and the spectral finish run on the context's engine. A
- * method that cannot run there fails and says so; everything around them (reading, sampling,
+ * method that cannot run there fails with a message; everything around them (reading, sampling,
  * explaining, evaluating) is the processor's work on any engine.
  */
 #ifndef CAFE_ENGINE_H

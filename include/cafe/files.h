@@ -84,7 +84,7 @@ enum { CAFE_VECTORS_MADE = 40 };
  * (with the names of its rows in FILE.names.txt, else in the order of the nodes), .tsv (name, tab,
  * values), .txt (word2vec text, "n K" first), plain or gzip; "-" is TSV on standard input. Names
  * count as in cafe_table_place(). made[CAFE_VECTORS_MADE], if not NULL, gets what they were made
- * with; it is empty where the file does not say so: only a .npy file that Cafe wrote does. */
+ * with; it is empty if the file has no mark: only a .npy file that Cafe wrote does. */
 CAFE_API cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph,
                                        const char *path, int64_t *columns, float **vectors,
                                        char *made);

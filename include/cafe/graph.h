@@ -45,7 +45,7 @@ typedef enum cafe_reorder {
 
 /* Is the first line of an edge list the names of its columns? */
 typedef enum cafe_header {
-    CAFE_HEADER_AUTO = 0, /* told by its words, or by lines of another kind below it; a line of
+    CAFE_HEADER_AUTO = 0, /* by its words, or by lines of another kind below it; a line of
                            * which that is not certain is refused */
     CAFE_HEADER_YES = 1,
     CAFE_HEADER_NO = 2
@@ -146,8 +146,8 @@ typedef struct cafe_graph_reading {
     const char *text;       /* what was taken for what, in a line; NULL or "": nothing to say */
     const char *edges;      /* the first three edges of an edge list as they stand there, a line
                              * "source tab target" or "source tab target tab weight" each */
-    const char *warning;    /* what the file may have meant otherwise, and the option that says so;
-                             * NULL or "": nothing */
+    const char *warning; /* what the file may have meant otherwise, and the option that decides it;
+                          * NULL or "": nothing */
 } cafe_graph_reading;
 
 CAFE_API const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *graph);

@@ -11,7 +11,7 @@ extern "C" {
 typedef struct cafe_labels cafe_labels;
 
 /* Nodes are called as in the graph. A first line of headings is recognised; in one of several
- * columns that called label, class, category or the like counts. Classes are numbered by their
+ * columns that called label, class, category or similar counts. Classes are numbered by their
  * integers, ascending, when all are integers, else by first appearance. Nodes that the graph does
  * not have are CAFE_ERROR_FORMAT with their number and three of them, and so is a node that comes
  * again with other labels. */

@@ -3,7 +3,7 @@
  *
  * What goes into the page is chosen by its size: positions, communities, labels and centralities
  * first, then names, a table, columns and links as long as they fit the limit. What was left out
- * is said in the report and in the page.
+ * is in the report and in the page.
  */
 #ifndef CAFE_VIEW_H
 #define CAFE_VIEW_H

@@ -109,7 +109,7 @@ static void tau_slice(void *argument, int64_t first, int64_t last) {
 /* Y_ij = max(0, log(A^k_ij / tau_j) - log(1/N)) */
 static void log_block(void *argument, int64_t first, int64_t last, double *sum) {
     const grarep *g = argument;
-    double squares = 0; /* of its own: the others' sums lie beside this one's */
+    double squares = 0; /* of its own: the others' sums are next to this one's */
     for (int64_t i = first; i < last; i++)
         for (int64_t j = 0; j < g->n; j++) {
             float a = g->power[i * g->n + j];

@@ -13,7 +13,7 @@
  * and buckets (i,j) and (j,i) form one task.
  *
  * GraphVite draws the noise of a pair from the pair's own block of contexts, which changes the
- * method: with many blocks, nodes are told apart only from those few. Here bucket (i,j) has noise
+ * method: with many blocks, nodes are compared only with those few. Here bucket (i,j) has noise
  * for all pairs with centre block i, in proportion to the mass of block j, with centres drawn from
  * those pairs: in expectation exactly the terms above, whatever the number of blocks.
  *

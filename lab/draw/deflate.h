@@ -1,4 +1,4 @@
-/* Bytes compressed in one go, for pages and pictures. */
+/* Bytes compressed in one call, for pages and pictures. */
 #ifndef CAFE_DRAW_DEFLATE_H
 #define CAFE_DRAW_DEFLATE_H
 

@@ -1,5 +1,5 @@
-/* Glyphs out of their table, and their outlines as straight pieces. The layout of the bytes is told
- * in scripts/letters.py.
+/* Glyphs out of their table, and their outlines as straight pieces. The layout of the bytes is
+ * described in scripts/letters.py.
  */
 #include "draw/letters.h"
 

@@ -121,7 +121,7 @@ static void name(void *target, double x, double y, double height, const char *wo
 /* ---- the points ------------------------------------------------------------------------------ */
 
 /* One group per colour would hide points under later groups: shapes come in the shuffled order,
- * and only what they share is said once. */
+ * and only what they share is written once. */
 static void put_shapes(svg *s, const cafe_scene *scene) {
     put(s, "<g fill-opacity=\"%.2f\"", scene->opacity);
     if (scene->inputs.n <= 2000)

@@ -76,7 +76,7 @@ static char *put_colour(char *p, cafe_colour c) {
     return p + cafe_print(p, CHARACTER, "\x1b[38;2;%d;%d;%dm", c.r, c.g, c.b);
 }
 
-/* A colour is said where it changes; blanks at the end are left out. */
+/* A colour is written where it changes; blanks at the end are left out. */
 static char *put_row(const sheet *s, int64_t row, bool colour, char *p) {
     char *end = p;
     int current = -1;

@@ -1,4 +1,4 @@
-/* One array told by another: communities by labels.
+/* One array in terms of another: communities by labels.
  *
  * The pairs (given, value) are brought together by two stable sorts, which gives runs of equal
  * pairs; the runs are then brought into the order of the table, by given and falling length, in the

@@ -8,7 +8,7 @@
  * compare.)
  *
  * Settings that are to be chosen are chosen in the same way, one level down: the training nodes are
- * cut into folds, and what is best there is run with all of them. No test node has a say.
+ * cut into folds, and what is best there is run with all of them. Test nodes have no influence.
  */
 #include <math.h>
 #include <stddef.h>

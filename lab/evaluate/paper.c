@@ -188,8 +188,8 @@ static const cafe_paper_set sets[] = {
 #define SEMI_NOTE                                                                                  \
     "memberships of the classes, their largest taken: no classifier. The length of the walks is "  \
     "chosen in every split by three folds of its training nodes; so is alpha of label spreading, " \
-    "which sees the same labels, as label propagation does. What the paper's row was told is not " \
-    "said; ours is told the labels of the training nodes"
+    "which has the same labels, as label propagation has. The paper does not state the labels of " \
+    "its row; ours has those of the training nodes"
 #define FULL_NOTE                                                                                  \
     "all labels go into the vectors, those of the test nodes too: a leak by design, in the paper " \
     "and here. The sampling differs by set (Cora: walks of 1 or 2 steps; Wiki: the raw edges "     \

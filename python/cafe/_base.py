@@ -34,7 +34,7 @@ RUN = [
         "Show progress (by tqdm where it is installed), or call this with cafe.Progress."),
     own("engine", None, "str", "Optional[str]",
         "Where the numbers live and who computes on them: None is this machine's processor, 'cuda' a "
-        "device. A method that cannot run there says so."),
+        "device. A method that cannot run there is refused."),
 ]
 
 def sampling_parameters(method: Method) -> List[Parameter]:

@@ -1,7 +1,7 @@
 """Labels of nodes: by name where they carry names, as numbers for the library.
 
-What has an index (a pandas Series or a table of one column) and what maps nodes to labels goes by the
-names of the nodes, whatever its order; only a plain sequence goes by position.
+Data with an index (a pandas Series or a table of one column) and mappings are matched by the
+names of the nodes, whatever its order; only a plain sequence is matched by position.
 """
 from typing import Any, Iterable, Mapping, Tuple
 

@@ -1,7 +1,7 @@
 """What graphs are made from: every kind of input as arrays of links, and names of nodes.
 
-No other library is imported here. Tables of edges are in _columns.py; what data is when nobody says
-so, in _certain.py.
+No other library is imported here. Tables of edges are in _columns.py; the kind of data without
+an explicit constructor is in _certain.py.
 """
 import numbers
 from dataclasses import dataclass

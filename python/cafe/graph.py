@@ -210,11 +210,10 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
     def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
         """Edge list, Matrix Market, METIS, DIMACS, scipy .npz, .cafe, GraphML, GEXF, GML or Pajek.
 
-        Of an edge list, what its columns are and whether it has a heading is told by its first
-        lines; a file of which that is not certain is refused. Then these say it: source, target,
-        weight (columns by name, or by number from 0), header (True, False), delimiter (";", "tab"),
-        decimal (","). Of GraphML, GEXF, GML and Pajek, name is the attribute that names the nodes, or
-        "id". `reading` tells what was taken for what.
+        The first lines of an edge list decide about its columns and heading; an uncertain file is
+        refused. These options decide instead: source, target, weight (columns by name, or by number
+        from 0), header (True, False), delimiter (";", "tab"), decimal (","). In GraphML, GEXF, GML and
+        Pajek, name is the attribute that names the nodes, or "id". `reading` describes the reading.
 
         >>> import pathlib, tempfile, cafe
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "trade.csv"

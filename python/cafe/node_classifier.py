@@ -61,7 +61,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
 
     def fit(self, X: Any, y: Any) -> "NodeClassifier":
-        """Learns the labels y of the nodes X. A Series with the names of nodes as its index goes by
+        """Learns the labels y of the nodes X. A Series with the names of nodes as its index is matched by
         these; anything else by position."""
         if self.graph is None:
             raise ValueError("graph: NodeClassifier needs the graph of its nodes, NodeClassifier(graph)")
@@ -141,7 +141,7 @@ def _names(X: Any) -> Any:
 
 
 def _labels(X: Any, nodes: Any, y: Any, graph: Graph) -> np.ndarray:
-    """A label for each of the nodes. What has the rows' own index, or none, goes by position."""
+    """A label for each of the nodes. Data with the rows' own index, or none, are matched by position."""
     if hasattr(y, "iloc"):
         y = one_column(y, "y")
         if not _same_rows(X, nodes, y):

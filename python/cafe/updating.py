@@ -104,7 +104,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
         A node that the graph does not have is new.
     removed : sequence of (node, node), optional
     communities : array, mapping or fitted estimator, optional
-        Before: what became of them is told by `transition`.
+        Before: `transition` describes their changes.
     **options
         max_iter, tol, spread, align, degree_exponent; overlap, of communities.
 

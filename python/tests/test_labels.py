@@ -1,4 +1,4 @@
-"""Labels go by the names of nodes, not by the order in which they come."""
+"""Labels are matched by the names of nodes, not by their order."""
 import numpy as np
 import pandas
 import pytest

@@ -1,4 +1,4 @@
-"""What editors and type checkers are told is what there is; and the oldest Python can read it."""
+"""The stubs agree with the package; and the oldest Python can read them."""
 import ast
 import importlib.util
 import inspect

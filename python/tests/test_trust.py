@@ -1,4 +1,4 @@
-"""No wrong answer without a word: what has two meanings is refused, what is left out is told, and
+"""No silent wrong answer: data with two meanings are refused, omissions are reported, and
 what belongs to the caller stays as it is."""
 import gc
 import pathlib

@@ -13,7 +13,7 @@
 
 static const double most_rate = 1e18;
 
-/* 1000 or, of "Ki" and the like, 1024 to the power that the letter stands for; 1 without one. */
+/* 1000 or, of "Ki", "Mi", ..., 1024 to the power that the letter stands for; 1 without one. */
 static double take_prefix(const char **text) {
     static const char letters[] = "kmgtp";
     const char *at = **text ? strchr(letters, **text | 32) : NULL;

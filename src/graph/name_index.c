@@ -1,7 +1,7 @@
 /* Names of nodes, and nodes by name.
  *
  * Integer names ascend with the node, so they are found by bisection. String names are found
- * through a hash table of node numbers (open addressing, linear probing, at most half full), which
+ * through a hash table of node ids (open addressing, linear probing, at most half full), which
  * the first look-up builds. Several threads may look up at once: each that finds no table builds
  * one, the first to publish it wins and the others free theirs. Without memory for a table the
  * names are compared one by one.

@@ -483,7 +483,7 @@ static cafe_status look(looking *k) {
     if (!k->above) CAFE_PASS(find_heading(k, source, target));
     k->l->heading &= !k->above;
     CAFE_PASS(name_columns(k));
-    if (k->heads < 2) return CAFE_OK; /* malformed: the parser will say so */
+    if (k->heads < 2) return CAFE_OK; /* malformed: the parser reports it */
     CAFE_PASS(find_roles(k));
     return check_roles(k);
 }

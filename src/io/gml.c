@@ -1,7 +1,7 @@
 /* GML: lists of keys and values, "graph [ node [ id 1 label "a" ] edge [ source 1 target 2 ] ]".
  *
- * Keys that are not known are skipped with their values, lists and all. In strings &quot; and the
- * like stand for characters.
+ * Keys that are not known are skipped with their values, lists and all. In strings &quot; and
+ * other entities stand for characters.
  */
 #include <string.h>
 

@@ -26,7 +26,8 @@ const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end);
 /* The number of '\n' in a range. */
 int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end);
 
-/* ---- what can be wrong with a line, noted by the threads that parse, told by the one that waits
+/* ---- what can be wrong with a line, noted by the threads that parse, reported by the one that
+ * waits
  */
 
 /* name, and the words for the expected text */

@@ -1,7 +1,7 @@
 /* Vectors of a graph that keeps an order: the model once more with its nodes in that order, the
  * inputs carried over, the vectors carried back.
  *
- * Sums go by the order of the nodes, so the numbers differ from those without it as those of a
+ * Sums follow the order of the nodes, so the numbers differ from those without it as those of a
  * graph with other ids do; for one order they have the same bits for any number of threads.
  */
 #include <string.h>

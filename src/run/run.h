@@ -98,7 +98,7 @@ void cafe_run_report_ranks(const cafe_run *run, int32_t dry, cafe_report *report
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
 cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What there is to say of the graph, of the course of the method, and of the vectors. */
+/* The warnings about the graph, the course of the method, and the vectors. */
 cafe_status cafe_run_warn_graph(cafe_run *run);
 cafe_status cafe_run_warn_course(cafe_run *run);
 cafe_status cafe_run_warn_vectors(cafe_run *run);

@@ -211,7 +211,7 @@ void cafe_keeper_close(cafe_keeper *keeper) {
     cafe_mem_free_all(keeper->context, keeper->text, keeper->links, keeper->s, keeper);
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- parts of a checkpoint ------------------------------------------------------------------- */
 
 bool cafe_keeper_has(const cafe_passes *passes) {
     const cafe_kept_file *found = passes->keeper ? &passes->keeper->checkpoint->found : NULL;

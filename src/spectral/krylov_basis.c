@@ -219,7 +219,7 @@ static cafe_status measure(cafe_context *context, cafe_basis *b) {
 
 /* Of M P, V^T M P is 0 but for the last two blocks (and for all that a restart has kept). These are
  * taken off first. A projection leaves what it takes off times what V lacks in orthogonality, and
- * the one on all of V takes off next to nothing. */
+ * the one on all of V takes off nearly nothing. */
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
     memset(b->c, 0, (size_t)(b->used * WIDTH) * sizeof *b->c);
     CAFE_PASS(find_lengths(context, b));

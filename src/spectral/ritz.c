@@ -1,4 +1,4 @@
-/* The Rayleigh-Ritz step from one Gram matrix: what solvers and the choice of ends go by. What is
+/* The Rayleigh-Ritz step from one Gram matrix: used by solvers and by the choice of ends. What is
  * reported is measured by spectral/certificate.c.
  *
  * With W the weights of the inner product (I for Q, D = diag(p) for D^-1 Q), X the block, Z = M X:

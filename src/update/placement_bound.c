@@ -201,7 +201,7 @@ static double square_row(const bounding *b, const float *row) {
     return sum;
 }
 
-/* What becomes of the old edges, E = P - F P F with F = I - diag(psi), and of epsilon = E 1. */
+/* The change of the old edges, E = P - F P F with F = I - diag(psi), and of epsilon = E 1. */
 typedef struct shift {
     double most;                         /* of psi */
     double mass;                         /* sum of epsilon */
