@@ -137,7 +137,7 @@ static bool outweighs(const chunk_job *job, const wish *w) {
 }
 
 /* Neighbours of moved nodes become active, unless they are with it; those that may be moving right
- * now are not asked. Several may say so at once: they say the same. */
+ * now are not asked. Several may write it at once: they write the same. */
 static void wake_neighbours(const chunk_job *job, int64_t u, int32_t to) {
     const cafe_pooled *g = job->moves->g;
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
