@@ -108,6 +108,7 @@ static cafe_status look(cafe_context *context, const cafe_operator *op, cafe_pas
     return CAFE_OK;
 }
 
+/* Prepares the two figures; tolerance 0 watches nothing, and sweeps then end by their number. */
 cafe_status cafe_settling_open(cafe_context *context, const cafe_solution *solution,
                                cafe_settling *settling) {
     const int64_t rows = 1 << 14;

@@ -129,6 +129,7 @@ typedef struct inherit_job {
     int32_t *part;
 } inherit_job;
 
+/* part[group[u]] = part[u]; all members of a group agree. */
 static void inherit_parts(void *argument, int64_t first, int64_t last) {
     const inherit_job *job = argument;
     for (int64_t u = first; u < last; u++)
@@ -219,6 +220,7 @@ static cafe_status close_top(cafe_context *context, hierarchy *h, level *l) {
     return cafe_layers_add(context, h->layers, l->part, l->count, modularity);
 }
 
+/* The modularity of the top layer, the largest of the hierarchy. */
 static double top_modularity(const cafe_layers *layers) {
     return layers->at[layers->count - 1].modularity;
 }
@@ -329,7 +331,9 @@ typedef struct search {
     int32_t *meet;      /* the partition that START_MEET and START_EXACT begin with */
 } search;
 
-/* Nodes are together when they are so in both partitions. */
+/* meet(u) = meet(w) if and only if u and w are together in both partitions, best and other. Every
+ * community of one partition is passed once; seen[] and number[] map the communities of the other
+ * to their part in it: O(n) time. */
 static cafe_status meet(cafe_context *context, search *s) {
     cafe_groups groups = {0, NULL, NULL};
     const int32_t *b = top_partition(s->other);

@@ -59,7 +59,6 @@ static inline int64_t place_of(const chunk_job *job, int64_t u) {
     return (u - quotient * job->chunks) * job->length + quotient;
 }
 
-/* The memory is asked only for nodes of the places at work: few, with many chunks. */
 /* Is u in C? The test reads wants[] only for places at work, which are few if there are many
  * chunks. */
 static inline bool is_moving(const chunk_job *job, int64_t u) {

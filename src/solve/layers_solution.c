@@ -120,6 +120,8 @@ static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_s
     return CAFE_OK;
 }
 
+/* H from layers, and its trace. A layer with a column for each community has orthogonal columns,
+ * because each node is in one community of the layer. */
 cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
                                  const cafe_layers *layers, int64_t columns,
                                  cafe_solution **solution) {

@@ -54,6 +54,7 @@ typedef struct start_job {
     uint64_t seed;
 } start_job;
 
+/* The first column of a node: its label, else its given part, else a random column. */
 static int32_t part_of(const start_job *job, int64_t u) {
     if (job->labels && job->labels[u] >= 0) return job->labels[u];
     if (job->part) return job->part[u];
@@ -99,6 +100,7 @@ static void start_row(const start_job *job, int64_t u) {
     for (int32_t i = 0; i < *count; i++) values[i] = (float)(values[i] / sum);
 }
 
+/* Starts the rows of nodes first .. last - 1. */
 static void start_block(void *argument, int64_t first, int64_t last) {
     const start_job *job = argument;
     for (int64_t u = first; u < last; u++) start_row(job, u);
@@ -114,9 +116,10 @@ static void sum_up(cafe_sparse *x) {
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
-/* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. What neighbours hold besides goes
- * to the tally, unless it is NULL. */
-/* Cost: sum over the neighbours w of the size of their supports. mark[k] = i + 1 for the i-th
+/* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. Other columns
+ * of neighbours go to `others` (NULL: nowhere).
+ *
+ * Cost: sum over the neighbours w of the size of their supports. mark[k] = i + 1 for the i-th
  * column of u finds the place of a column in O(1). */
 static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row,
                    cafe_tally *others) {
@@ -139,12 +142,13 @@ static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row,
     for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = 0;
 }
 
-/* Drops what is small and shrinking from the new row; returns how many entries are left. */
-/* h_k leaves the support if h_k <= 0, or if h_k < threshold and z_k < mean = <h, z>: softmax would
+/* Drops small shrinking entries of the new row; returns the number of entries left.
+ *
+ * h_k leaves the support if h_k <= 0, or if h_k < threshold and z_k < mean = <h, z>: softmax would
  * shrink it further,
  *
- *     h_k' / h_k = exp(theta z_k) / sum over l of h_l exp(theta z_l) <= exp(theta (z_k - mean))
- * < 1.
+ *     h_k' / h_k = exp(theta z_k) / sum over l of h_l exp(theta z_l)
+ *                <= exp(theta (z_k - mean)) < 1.
  *
  * The other entries are scaled to sum 1.
  */
@@ -266,6 +270,7 @@ static bool still(const cafe_sparse *x, int64_t u) {
            (x->count[u] == 1 && x->threshold == 0);
 }
 
+/* The new rows of a task, from the values before the chunk; rows that stay get count 0. */
 static void find_rows(void *argument, int64_t task, int32_t worker) {
     cafe_sparse *x = argument;
     uint16_t *mark = x->marks + worker * x->columns;
@@ -332,6 +337,7 @@ static cafe_status objective(cafe_context *context, cafe_sparse *x, double *valu
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+/* The start: rows of at most `support` columns that sum to 1, and s = sum of p_w h_w. */
 cafe_status cafe_sparse_start(cafe_context *context, cafe_sparse *x, const int32_t *part) {
     start_job job = {x, part, x->labels, context->seed};
     cafe_phase(context, "start", 0);

@@ -77,6 +77,7 @@ typedef struct marks_job {
     int8_t *small; /* the same of few columns; one of the two */
 } marks_job;
 
+/* A random column for each node, with a random sign: the starts of rows from sums over edges. */
 static void draw_marks(void *argument, int64_t first, int64_t last) {
     const marks_job *job = argument;
     for (int64_t u = first; u < last; u++) {
@@ -159,6 +160,8 @@ static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_s
     return status;
 }
 
+/* Y = D^-1 Q H, and from it tr(H^T Q H) = sum over u of p_u <h_u, y_u>: the finish needs Y anyway.
+ */
 cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
                                   cafe_solution *solution, double *trace) {
     cafe_block *h = &solution->h, *y = &solution->y;

@@ -88,6 +88,11 @@ static cafe_status divide_factor(cafe_context *context, cafe_block *x, const dou
     return status;
 }
 
+/* Cholesky-QR, repeated: G = X^T W X = R^T R, X <- X R^-1. In exact arithmetic one round is enough.
+ * Rounding needs more, at most MOST_ROUNDS, if columns nearly depend on each other, until
+ *
+ *     max |X^T W X - I| <= 2e-6.
+ */
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_block *x, const double *weights,
                                      const double *noise, int64_t *from, double *error) {
     enum { MOST_ROUNDS = 4 };
@@ -107,6 +112,7 @@ done:
     return status;
 }
 
+/* error = max over i, j of |<x_i, x_j>_W - (i == j)| */
 cafe_status cafe_tall_orthogonality(cafe_context *context, const cafe_block *x,
                                     const double *weights, double *error) {
     double *gram = cafe_mem(context, x->columns * x->columns, sizeof *gram);

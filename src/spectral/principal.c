@@ -27,11 +27,16 @@ done:
     return status;
 }
 
+/* Frees the components; may be called twice. */
 void cafe_principal_free(cafe_context *context, cafe_principal *principal) {
     cafe_mem_free_all(context, principal->values, principal->vectors);
     *principal = (cafe_principal){0};
 }
 
+/* The share of v_j outside the span of the exact components u_l = X e_l / sqrt(values_l):
+ *
+ *     projections_j = 1 - sum over l of <v_j, u_l>^2 / ||v_j||^2,   <v_j, X e_l> = <X^T v_j, e_l>.
+ */
 cafe_status cafe_principal_project(cafe_context *context, const cafe_operator *table,
                                    const cafe_principal *principal, const cafe_block *v,
                                    double *projections) {

@@ -71,6 +71,7 @@ static cafe_status small_new(cafe_context *context, int64_t k, small *s) {
     return CAFE_OK;
 }
 
+/* G, T and N from the Gram matrix of [X Z]; T <- (T + T^T) / 2, because M is symmetric. */
 static void split(int64_t k, small *s) {
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < k; j++) {
@@ -153,6 +154,7 @@ static void leave_dependent(int64_t k, const double *gram, const double *floor, 
     for (int64_t i; (i = take_longest(k, a, left)) >= 0;) s->g[i * k + i] = gram[i * k + i];
 }
 
+/* Ritz pairs from given matrices: T s = rho G s on the columns that stay. */
 cafe_status cafe_ritz_pairs(cafe_context *context, int64_t k, const double *g, const double *t,
                             const double *floor, cafe_ritz *ritz) {
     small s = {0};
@@ -182,6 +184,8 @@ static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
     }
 }
 
+/* One solution from sums in single or double precision; s->drowned reports residuals that rounding
+ * of the sums may dominate. */
 static cafe_status solve_once(cafe_context *context, const cafe_block *x, const cafe_block *z,
                               const double *weights, bool single, small *s, cafe_ritz *ritz) {
     int64_t k = x->columns;
@@ -207,6 +211,7 @@ cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const ca
     return status;
 }
 
+/* X <- X S_keep */
 cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep) {
     double *m = cafe_mem(context, ritz->columns * keep, sizeof *m);
     if (!m) return CAFE_ERROR_MEMORY;

@@ -128,6 +128,7 @@ static void find_width(scaling *s, int64_t least) {
         memmove(s->e + i * s->r, s->e + i * r, (size_t)s->r * sizeof *s->e);
 }
 
+/* ||row||^2 */
 static double square_of(int64_t r, const double *row) {
     double sum = 0;
     for (int64_t j = 0; j < r; j++) sum += row[j] * row[j];

@@ -61,6 +61,7 @@ static void fill_gap(double first, double second, double last, cafe_gap *gap) {
     if (first > zero_share * fmax(fabs(last), DBL_MIN)) gap->delta = slem / first;
 }
 
+/* lambda_1, lambda_2 and lambda_n of Q, and the unit vector v1 of lambda_1. */
 cafe_status cafe_gap_find(cafe_context *context, const cafe_operator *op, cafe_gap *gap,
                           double *v1) {
     cafe_status status = CAFE_ERROR_MEMORY;
@@ -94,6 +95,12 @@ static double cosine(int64_t n, const double *v, const double *y, double least) 
     return length > least ? dot(n, v, y) / length : 0;
 }
 
+/* The theorem, with a = 1 - epsilon - delta >= 0 and delta < 1:
+ *
+ *     cos(v1, x)^2   >= a / (1 - delta)
+ *     cos(v1, Qx)^2  >= a / (a + epsilon delta^2) >= a / (a + delta^2)      (published)
+ *     cos(v1, Qx)    >= cos(v1, x)
+ */
 static void fill_bounds(const cafe_gap *gap, cafe_bound *b) {
     double delta = gap->delta, epsilon = b->epsilon, a = 1 - epsilon - delta;
     b->applies = delta < 1 && a >= 0;
@@ -106,7 +113,8 @@ static void fill_bounds(const cafe_gap *gap, cafe_bound *b) {
                b->cosine_qx >= b->second_published - slack && b->cosine_qx >= b->cosine_x - slack;
 }
 
-/* qx = Q x is given. */
+/* epsilon = 1 - x^T Q x / (lambda_1 x^T x) and both cosines, from x and qx = Q x. Signs are such
+ * that cos(v1, x) >= 0. */
 static void judge(int64_t n, const cafe_gap *gap, const double *v1, const double *x,
                   const double *qx, cafe_bound *b) {
     double square = dot(n, x, x), size = fmax(fabs(gap->first), fabs(gap->last));
@@ -185,11 +193,14 @@ static void scale(int64_t n, double factor, double *x) {
     for (int64_t u = 0; u < n; u++) x[u] *= factor;
 }
 
+/* x <- x / ||x|| */
 static void to_unit(int64_t n, double *x) {
     double length = sqrt(dot(n, x, x));
     if (length > 0) scale(n, 1 / length, x);
 }
 
+/* Compares two vectors of a clustering with v1: x = the first column of H, and xc = the difference
+ * of both columns, scaled to length 1. */
 static cafe_status compare(cafe_context *context, const cafe_operator *op, const float *h,
                            cafe_bounds *b) {
     cafe_bounds_report *report = &b->report;

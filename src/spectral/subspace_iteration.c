@@ -47,6 +47,7 @@ static cafe_status widen(cafe_context *context, refinement *r, int64_t columns, 
 
 /* ---- the lower end of the spectrum ----------------------------------------------------------- */
 
+/* <x, y> = sum over u of w_u x_u y_u, w = p for D^-1 Q, else 1. */
 static double inner(const refinement *r, const float *x, const float *y) {
     double sum = 0;
     for (int64_t u = 0; u < r->op->n; u++) sum += (r->weights ? r->weights[u] : 1) * x[u] * y[u];
@@ -196,6 +197,14 @@ static int64_t count_wanted(const cafe_ritz *ritz, int64_t wanted) {
     return count;
 }
 
+/* Rounds of measure, rotate, filter:
+ *
+ *     V orthonormal, Z = M V, Ritz pairs (rho_j, v_j) with residuals r_j
+ *     excess = max over the wanted pairs of r_j / max(tolerance |rho_j|, resolution)
+ *     V <- T_d((M - c) / e) V,   [a, b] = [low, smallest Ritz value of the block]
+ *
+ * until excess <= 1, or four rounds in a row improve it by less than a tenth.
+ */
 static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, double tolerance,
                            int64_t rounds, cafe_ritz *ritz, cafe_refined *refined) {
     enum { MOST_STALLS = 4 };
@@ -222,6 +231,7 @@ static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, 
     return CAFE_OK;
 }
 
+/* X, widened by guard columns, becomes the Ritz vectors of the wanted pairs. */
 cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
                         int64_t wanted, double tolerance, int64_t rounds, cafe_block *x,
                         cafe_ritz *ritz, cafe_refined *refined) {
