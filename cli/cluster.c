@@ -42,16 +42,6 @@ static int after_solve(cluster_job *job) {
     return CLI_OK;
 }
 
-static int go(cluster_job *job) {
-    cafe_run_step done = CAFE_STEP_NONE;
-    while (done != CAFE_STEP_WRITE) {
-        CLI_TRY(cli_job_next(&job->shared, &done));
-        if (done == CAFE_STEP_SAMPLE) cli_job_say_sample(&job->shared);
-        if (done == CAFE_STEP_SOLVE) CLI_TRY(after_solve(job));
-    }
-    return CLI_OK;
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* The memberships of a soft method. */
@@ -83,7 +73,11 @@ static int work(void *argument) {
     cli_run *run = &job->shared.run;
     CLI_TRY(cli_job_open(&job->shared, CAFE_PURPOSE_COMMUNITIES, false));
     CLI_TRY(cli_job_read(&job->shared));
-    CLI_TRY(go(job));
+    for (cafe_run_step done = CAFE_STEP_NONE; done != CAFE_STEP_WRITE;) {
+        CLI_TRY(cli_job_after(&job->shared, cafe_run_next(job->shared.of, &done)));
+        if (done == CAFE_STEP_SAMPLE) cli_job_say_sample(&job->shared);
+        if (done == CAFE_STEP_SOLVE) CLI_TRY(after_solve(job));
+    }
     CLI_TRY(write_files(job));
     CLI_TRY(cli_write_report(run, "cafe/cluster/1", cluster_fill_report, job));
     cluster_say_end(job);

@@ -56,15 +56,6 @@ static int after(embed_job *job, cafe_run_step step) {
     return step == CAFE_STEP_SOLVE ? cli_job_predict(shared) : CLI_OK;
 }
 
-static int go(embed_job *job) {
-    cafe_run_step done = CAFE_STEP_NONE;
-    while (done != CAFE_STEP_WRITE) {
-        CLI_TRY(cli_job_next(&job->shared, &done));
-        CLI_TRY(after(job, done));
-    }
-    return CLI_OK;
-}
-
 static int print_plan(embed_job *job) {
     cli_run *run = &job->shared.run;
     embed_print_plan(job);
@@ -84,7 +75,10 @@ static int work(void *argument) {
         CLI_TRY(cli_check_names_file(run, run->common.output));
     CLI_TRY(plan(job));
     if (job->dry_run) return print_plan(job);
-    CLI_TRY(go(job));
+    for (cafe_run_step done = CAFE_STEP_NONE; done != CAFE_STEP_WRITE;) {
+        CLI_TRY(cli_job_after(&job->shared, cafe_run_next(job->shared.of, &done)));
+        CLI_TRY(after(job, done));
+    }
     CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
     embed_say_end(job);
     return CLI_OK;

@@ -71,9 +71,8 @@ void cli_job_warn(cli_job *job) {
         cli_warn(&job->run, "%s", text);
 }
 
-int cli_job_next(cli_job *job, cafe_run_step *done) {
+int cli_job_after(cli_job *job, cafe_status status) {
     cli_run *run = &job->run;
-    cafe_status status = cafe_run_next(job->of, done);
     cli_job_warn(job);
     return status == CAFE_OK ? CLI_OK : cli_checkpoint_left(run, job->of, cli_check(run, status));
 }

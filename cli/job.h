@@ -27,8 +27,8 @@ int cli_job_open(cli_job *job, cafe_purpose purpose, bool dry);
 int cli_job_read(cli_job *job);
 /* Shows the warnings that came since the last call. */
 void cli_job_warn(cli_job *job);
-/* The next step of the run. */
-int cli_job_next(cli_job *job, cafe_run_step *done);
+/* What a step of the run returned: shows its warnings, and its failure. */
+int cli_job_after(cli_job *job, cafe_status status);
 /* How the graph was sampled, after that step. */
 void cli_job_say_sample(cli_job *job);
 /* With labels: writes the most likely one of each node, if a file for them was named. */

@@ -82,16 +82,16 @@ static bool has_stack(void) {
     return false;
 }
 
-static int run(int argc, char **argv) {
-    if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
-    const char *name = argv[1];
+static const cli_command *find_command(const char *name) {
     if (asks_for_help(name)) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
-    const cli_command *command = cli_find_command(name);
-    if (command && command->tasks) return run_task(command, argc - 2, argv + 2);
-    if (command) return cli_run_command(command, argc - 2, argv + 2);
-    if (name[0] == '-') return cli_usage_error(NULL, "unknown option %s", name);
-    return unknown_command(name);
+    return cli_find_command(name);
+}
+
+static int no_command(int argc, char **argv) {
+    if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
+    if (argv[1][0] == '-') return cli_usage_error(NULL, "unknown option %s", argv[1]);
+    return unknown_command(argv[1]);
 }
 
 int main(int argc, char **argv) {
@@ -99,5 +99,9 @@ int main(int argc, char **argv) {
     cli_open_streams();
     if (!has_stack()) return CLI_FAILED;
     cli_team_guess(argc, argv);
-    return cli_team_end(cli_close_streams(run(argc, argv)));
+    const cli_command *command = argc < 2 ? NULL : find_command(argv[1]);
+    int code = !command         ? no_command(argc, argv)
+               : command->tasks ? run_task(command, argc - 2, argv + 2)
+                                : cli_run_command(command, argc - 2, argv + 2);
+    return cli_team_end(cli_close_streams(code));
 }

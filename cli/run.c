@@ -319,15 +319,14 @@ static int end(cli_run *run, int code) {
 
 /* ---- the frame of every command -------------------------------------------------------------- */
 
-static int work(const cli_command *command, cli_run *run) {
-    int code = begin(command, run);
-    if (code == CLI_OK) {
-        code = command->work(run);
-        if (code == CLI_OK && run->graph)
-            code = cli_check(run, cafe_graph_unchanged(run->context, run->graph));
-        if (command->release) command->release(run);
-    }
-    return end(run, code);
+/* The command line, taken apart and checked. */
+static int parse(const cli_command *command, int argc, char **argv, cli_run *run,
+                 cli_arguments *arguments) {
+    CLI_TRY(cli_parse(command, argc, argv, run, arguments));
+    run->command = command->name;
+    run->arguments = arguments;
+    run->words = arguments->words;
+    return run->common.help ? CLI_OK : cli_check_files(run, command);
 }
 
 int cli_run_command(const cli_command *command, int argc, char **argv) {
@@ -337,15 +336,17 @@ int cli_run_command(const cli_command *command, int argc, char **argv) {
         cli_tell("cafe: out of memory");
         return CLI_FAILED;
     }
-    int code = cli_parse(command, argc, argv, run, &arguments);
+    int code = parse(command, argc, argv, run, &arguments);
     if (code == CLI_OK && run->common.help) {
         cli_print_help(command);
     } else if (code == CLI_OK) {
-        run->command = command->name;
-        run->arguments = &arguments;
-        run->words = arguments.words;
-        code = cli_check_files(run, command);
-        if (code == CLI_OK) code = work(command, run);
+        code = begin(command, run);
+        bool begun = code == CLI_OK;
+        if (begun) code = command->work(run);
+        if (code == CLI_OK && run->graph)
+            code = cli_check(run, cafe_graph_unchanged(run->context, run->graph));
+        if (begun && command->release) command->release(run);
+        code = end(run, code);
     }
     cli_arguments_free(&arguments);
     free(run);

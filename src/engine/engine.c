@@ -76,10 +76,10 @@ cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, c
 cafe_status cafe_block_product_where(cafe_context *context, const cafe_operator *op, cafe_side side,
                                      const cafe_block *x, const double *weights, cafe_block *y) {
     void *held = NULL;
-    if (!weights || !cafe_ops(x)->product_where)
-        return cafe_block_product(context, op, side, 1, x, 0, 0, y);
     CAFE_PASS(cafe_engine_hold(context, x, op, &held));
-    return cafe_ops(x)->product_where(context, op, held, side, x, weights, y);
+    if (weights && cafe_ops(x)->product_where)
+        return cafe_ops(x)->product_where(context, op, held, side, x, weights, y);
+    return cafe_ops(x)->product(context, op, held, side, 1, x, 0, 0, y);
 }
 
 cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all) {

@@ -76,10 +76,8 @@ static cafe_status keep_course(cafe_run *run) {
     return CAFE_OK;
 }
 
-static cafe_status find_communities(cafe_run *run) {
+static cafe_status keep_communities(cafe_run *run) {
     cafe_run_course *c = &run->course;
-    CAFE_PASS(cafe_model_cluster(run->context, run->model, run->method, &run->options, &run->inputs,
-                                 &run->clustering));
     const cafe_clustering_info *found = cafe_clustering_get(run->clustering);
     *c = (cafe_run_course){.columns = found->columns,
                            .sweeps = found->sweeps,
@@ -92,18 +90,17 @@ static cafe_status find_communities(cafe_run *run) {
     return keep_objective(run, found->objective);
 }
 
-static cafe_status solve_rows(cafe_run *run) {
-    CAFE_PASS(cafe_model_solve(run->context, run->model, run->method, &run->options, &run->inputs,
-                               &run->solution));
-    return keep_course(run);
-}
-
 /* The solvers find the run's checkpoint in the context. */
 static cafe_status solve(cafe_run *run) {
     bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
     run->context->checkpoint = run->checkpoint;
-    cafe_status status = vectors ? solve_rows(run) : find_communities(run);
+    cafe_status status = vectors
+                             ? cafe_model_solve(run->context, run->model, run->method,
+                                                &run->options, &run->inputs, &run->solution)
+                             : cafe_model_cluster(run->context, run->model, run->method,
+                                                  &run->options, &run->inputs, &run->clustering);
     run->context->checkpoint = NULL;
+    if (status == CAFE_OK) status = vectors ? keep_course(run) : keep_communities(run);
     return status == CAFE_OK ? cafe_run_warn_course(run) : status;
 }
 
