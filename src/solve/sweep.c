@@ -3,7 +3,7 @@
 
 #include "solve/checkpoint.h"
 
-/* A run ends if the rule of the solver says so, or after the largest number of sweeps. */
+/* A run ends if the rule of the solver ends it, or after the largest number of sweeps. */
 static bool is_over(const cafe_passes *passes, const cafe_solution *solution) {
     return solution->converged || solution->sweeps >= passes->most;
 }
