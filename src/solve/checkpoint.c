@@ -77,6 +77,7 @@ static cafe_status try_folder(cafe_context *context, const struct cafe_checkpoin
     return status;
 }
 
+/* Reads the head of the file if it exists: its ends, and the sweeps of the last one. */
 static cafe_status look(cafe_context *context, struct cafe_checkpoint *c) {
     CAFE_PASS(cafe_kept_read(context, c->path, &c->found));
     bool there = c->found.head != NULL;
@@ -139,6 +140,8 @@ static cafe_status fail_fit(const cafe_keeper *k) {
                      k->checkpoint->path);
 }
 
+/* Fails unless text and nodes of the file are those of this run: a run continues only a run with
+ * the same bits. */
 static cafe_status compare(cafe_keeper *k) {
     cafe_run_difference d;
     struct cafe_checkpoint *c = k->checkpoint;
@@ -213,6 +216,7 @@ void cafe_keeper_close(cafe_keeper *keeper) {
 
 /* ---- parts of a checkpoint ------------------------------------------------------------------- */
 
+/* Does the file have the end that these passes sweep? */
 bool cafe_keeper_has(const cafe_passes *passes) {
     const cafe_kept_file *found = passes->keeper ? &passes->keeper->checkpoint->found : NULL;
     return found && found->head && passes->end < found->ends;
@@ -223,6 +227,8 @@ static cafe_status find_links(cafe_keeper *k) {
     return k->links ? CAFE_OK : cafe_run_links(k->context, k->op, k->engine, &k->links);
 }
 
+/* Reads the rows of an end, after the checksums of all pieces of the graph agreed with this graph.
+ */
 static cafe_status take_rows(cafe_keeper *k, int64_t end, cafe_block *h) {
     struct cafe_checkpoint *c = k->checkpoint;
     CAFE_PASS(find_links(k));
@@ -230,6 +236,9 @@ static cafe_status take_rows(cafe_keeper *k, int64_t end, cafe_block *h) {
     return cafe_kept_rows(k->context, c->path, &c->found, end, h);
 }
 
+/* Continues from the file: after it, H, the course and the memory of the stopping rule are those of
+ * the run after sweep `sweeps`. The claim of cafe_sweep() follows: every later sweep has the same
+ * input. */
 cafe_status cafe_keeper_restore(cafe_context *context, cafe_passes *passes, cafe_solution *s) {
     cafe_keeper *k = passes->keeper;
     struct cafe_checkpoint *c = k->checkpoint;

@@ -62,10 +62,12 @@ static cafe_status take_rows(cafe_context *context, const cafe_block *h, cafe_pa
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
+/* Pieces of the rows: each has a checksum of its part of the graph and of its rows. */
 static int64_t pieces_of(const cafe_kept_file *file) {
     return cafe_blocks(file->nodes, cafe_piece_rows(file->nodes));
 }
 
+/* The bytes of the text with at least one final NUL, up to a multiple of 8. */
 static int64_t text_bytes(const char *text) {
     return (int64_t)(strlen(text) / 8 + 1) * 8;
 }

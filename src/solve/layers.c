@@ -1,11 +1,16 @@
 /* The multi-layer method: algorithm 3 of the paper, with Leiden's refinement.
  *
- * A round builds a hierarchy: move nodes until none gains, refine the communities, pool each
- * refined one into a node of the next level, and go on there from the communities found here, until
- * nothing is pooled. The next round starts from the result of the last, so that nodes can leave
- * again, while that gains much; then, unless the graph is large, from every node alone and from
- * what this fresh result and the best one agree on. Without refinement communities themselves are
- * pooled, once: the paper's form. docs/algorithms/layers.md has the arguments.
+ * A round builds a hierarchy of levels:
+ *
+ *     move     nodes to their best communities, until none gains
+ *     refine   every community into connected parts
+ *     pool     each part into a node of the next level, which starts in these communities
+ *
+ * until nothing is pooled. While rounds gain much, the next round starts from the last result, so
+ * that nodes can leave again. Then, unless the graph is large, rounds start from every node alone,
+ * and from the communities on which this fresh result and the best one agree. Without refinement
+ * communities themselves are pooled, in one round: the form of the paper. docs/algorithms/layers.md
+ * has the arguments.
  */
 #include "solve/layers.h"
 
@@ -21,23 +26,23 @@
 
 enum {
     NODES = 1 << 14,   /* of a task */
-    MOST_FAILURES = 3, /* fresh starts in vain that end the search */
+    MOST_FAILURES = 3, /* fresh starts without success that end the search */
     INNER_ROUNDS = 3   /* hierarchies built on a level of a large graph, at most */
 };
 
-/* Rounds by default, of graphs with so many arcs: many where they take milliseconds. */
+/* Rounds by default, by the number of arcs: many for graphs that take milliseconds. */
 static const struct {
     int64_t arcs, rounds;
 } default_rounds[] = {{1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
 
 enum {
-    LARGE_ARCS = 1 << 20, /* of graphs where fresh starts take too long, */
-    GATHER_ARCS = 1 << 22 /* and of graphs that the caches do not hold */
+    LARGE_ARCS = 1 << 20, /* arcs of graphs for which fresh starts take too long, */
+    GATHER_ARCS = 1 << 22 /* and of graphs that do not fit into the caches */
 };
 
-/* In modularity: what a round must gain to be repeated at once; what the upper layers of a large
- * graph must, which take less time; what a round of a large graph is expected to gain; and what is
- * worth anything. */
+/* Limits of modularity gains: of a round to be repeated at once; of the upper layers of a large
+ * graph, which take less time; expected of a round of a large graph; and of anything worth its
+ * time. */
 static const double large_progress = 1e-3, fair_progress = 1e-5, slow_progress = 3e-6,
                     least_progress = 1e-7;
 /* Sums of fewer than 300 terms in different orders differ by less. */
@@ -90,12 +95,12 @@ typedef struct level {
 typedef struct hierarchy {
     const cafe_layers_options *options;
     const cafe_pooled *finest;
-    const int32_t *start;  /* of the finest nodes; NULL: each alone */
+    const int32_t *start;  /* of the finest nodes; NULL: every node alone */
     uint64_t turn;         /* grows with every refinement */
-    bool gather;           /* large: nodes of a community shall lie together; */
-    cafe_pooled *gathered; /* then the finest level is this, with nodes at these places */
+    bool gather;           /* large: nodes of a community lie together in memory; */
+    cafe_pooled *gathered; /* then this is the finest level, with nodes at these places */
     int32_t *place;
-    bool inner; /* built on the first pooled level of another */
+    bool inner; /* built on the first pooled level of another hierarchy */
     cafe_layers *layers;
 } hierarchy;
 
@@ -105,7 +110,7 @@ static void free_level(cafe_context *context, level *l) {
     l->group = l->part = NULL;
 }
 
-/* The nodes' communities: given, or each its own. */
+/* The start of the nodes' communities: given, or every node alone. */
 typedef struct start_job {
     const int32_t *start;
     int32_t *part;
@@ -123,7 +128,7 @@ static cafe_status open_finest(cafe_context *context, const cafe_pooled *g, cons
     return cafe_ranges(context, g->n, NODES, start_parts, &(start_job){start, l->part});
 }
 
-/* A group is in the community of its members, who all say the same. */
+/* A group starts in the community of its members, which all have the same. */
 typedef struct inherit_job {
     const level *l;
     int32_t *part;
@@ -164,8 +169,8 @@ static void gather_parts(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* The first communities of a large graph tell in which order its nodes should lie in memory: those
- * of a community together. From now on the finest level is that. */
+/* Orders the nodes of a large graph in memory by its first communities. From now on the finest
+ * level is this copy. */
 static cafe_status gather_level(cafe_context *context, hierarchy *h, level *l) {
     int64_t n = l->g->n;
     cafe_groups groups = {0, NULL, NULL};
@@ -210,8 +215,8 @@ static cafe_status pool_level(cafe_context *context, hierarchy *h, const level *
     return open_coarse(context, *coarse, l, next);
 }
 
-/* The last level: its communities are the top layer, unless they are its nodes and the layer below
- * is that already. */
+/* Closes the last level: its communities become the top layer, unless they are its nodes and the
+ * layer below has them already. */
 static cafe_status close_top(cafe_context *context, hierarchy *h, level *l) {
     double modularity, resolution = h->options->resolution;
     if (l->count == l->g->n && h->layers->count > 0) return CAFE_OK;
@@ -229,10 +234,10 @@ static const int32_t *top_partition(const cafe_layers *layers) {
     return layers->at[layers->count - 1].partition;
 }
 
-/* The layers that were built on the top layer's communities follow it. */
+/* Adds the layers that were built on the communities of the top layer. */
 static cafe_status add_layers(cafe_context *context, const cafe_layers *inner,
                               cafe_layers *layers) {
-    if (inner->at[0].communities == inner->nodes) return CAFE_OK; /* which it is already */
+    if (inner->at[0].communities == inner->nodes) return CAFE_OK; /* the top layer already */
     for (int64_t i = 0; i < inner->count; i++)
         CAFE_PASS(cafe_layers_add(context, layers,
                                   i > 0 ? inner->at[i - 1].parent : inner->at[0].partition,
@@ -242,8 +247,8 @@ static cafe_status add_layers(cafe_context *context, const cafe_layers *inner,
 
 static cafe_status build(cafe_context *context, hierarchy *h);
 
-/* The rest of a large hierarchy, from its first pooled level on: that takes so much less time than
- * the finest level that it is built again from its own result while that gains. */
+/* Builds the rest of a large hierarchy, from its first pooled level on. The rest takes much less
+ * time than the finest level, so it is built again from its own result while that gains. */
 static cafe_status build_inner(cafe_context *context, hierarchy *h, const level *l) {
     cafe_status status = CAFE_OK;
     cafe_layers *best = NULL;
@@ -314,7 +319,7 @@ done:
 typedef enum start {
     START_FRESH, /* every node alone */
     START_LAST,  /* from the partition the last round found */
-    START_MEET,  /* from what the best and the last fresh one agree on */
+    START_MEET,  /* from the communities on which the best and the last fresh one agree */
     START_EXACT  /* from a best partition, of a small graph */
 } start;
 
@@ -324,9 +329,9 @@ typedef struct search {
     bool large;         /* a round takes so long that fresh starts are not tried */
     int64_t failures;   /* fresh starts since the best was found */
     double gain;        /* of the last round over the partition that it started from */
-    double before;      /* the same of the round before it; both HUGE_VAL from other starts */
-    cafe_layers *best;  /* so far */
-    cafe_layers *other; /* what the last round found, or what it replaced as the best */
+    double before;      /* the same of the round before it; both HUGE_VAL after other starts */
+    cafe_layers *best;  /* the best hierarchy up to now */
+    cafe_layers *other; /* the last round's, or the one that it replaced as the best */
     cafe_layers *last;  /* one of the two */
     int32_t *meet;      /* the partition that START_MEET and START_EXACT begin with */
 } search;
@@ -338,7 +343,8 @@ static cafe_status meet(cafe_context *context, search *s) {
     cafe_groups groups = {0, NULL, NULL};
     const int32_t *b = top_partition(s->other);
     int64_t count = s->other->at[s->other->count - 1].communities;
-    int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group a community met, */
+    int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group in which a community
+                                                             * occurred, */
     int32_t *number = cafe_mem(context, count, sizeof *number); /* and the number of their meet */
     int32_t next = 0;
     cafe_status status;
@@ -359,7 +365,7 @@ done:
     return status;
 }
 
-/* One round from such a start. The better of it and the best is kept as the best. */
+/* Runs one round from this start and keeps the better of its result and the best. */
 static cafe_status run_round(cafe_context *context, search *s, start from) {
     double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
     if (from == START_MEET) CAFE_PASS(meet(context, s));
@@ -377,8 +383,13 @@ static cafe_status run_round(cafe_context *context, search *s, start from) {
     return CAFE_OK;
 }
 
-/* What the next round may gain: less than the last one by the root of what that gained less than
- * the one before. The first round gained all of the modularity. */
+/* The expected gain of the next round. With g the gain of the last round and g' that of the round
+ * before (at first the modularity itself),
+ *
+ *     next = g sqrt(g / g'),
+ *
+ * because gains shrink more slowly from round to round.
+ */
 static double expect_gain(const search *s) {
     double before = s->before < HUGE_VAL ? s->before : top_modularity(s->best);
     if (!(s->gain < HUGE_VAL)) return s->gain;
@@ -391,7 +402,7 @@ static bool is_worth_repeating(const search *s, bool room) {
     return s->gain > (room ? large_progress : least_progress);
 }
 
-/* What follows the last round; false: nothing more to be done. */
+/* Chooses the start of the next round; false: the search ends. */
 static bool choose_next(search *s, start *from) {
     bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
     if (s->left == 0) return false;
@@ -420,7 +431,8 @@ static cafe_status run_rounds(cafe_context *context, search *s) {
     return CAFE_OK;
 }
 
-/* A graph of few nodes has its layers built on a best partition, unless a round has found one. */
+/* Solves a graph of few nodes exactly, and builds layers on the best partition unless a round has
+ * found one. */
 static cafe_status run_exact(cafe_context *context, const cafe_operator *op, search *s) {
     double modularity;
     if (op->n > CAFE_EXACT_NODES || !s->h.options->refine) return CAFE_OK;

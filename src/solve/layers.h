@@ -1,9 +1,11 @@
-/* The steps of the multi-layer method, as its driver sees them.
+/* The steps of the multi-layer method, for its driver layers.c.
  *
- * A level is a pooled graph with a partition of its nodes. On a level
- *     z_u(S) = sum over w in S, w != u, of (p(u,w) - resolution p_u p_w)
- * says how much node u belongs to community S; moving u from S to S' changes the modularity by
- * 2 (z_u(S') - z_u(S)). All steps compute total * z, since the weights are total * p(u,w).
+ * A level is a pooled graph with a partition of its nodes. The attachment of u to community S is
+ *
+ *     z_u(S) = sum over w in S, w != u, of (p(u,w) - resolution p_u p_w),
+ *
+ * and moving u from S to S' changes the modularity by 2 (z_u(S') - z_u(S)). All steps compute total
+ * * z, because weights are total * p(u,w).
  */
 #ifndef CAFE_SOLVE_LAYERS_H
 #define CAFE_SOLVE_LAYERS_H
@@ -18,23 +20,24 @@
 
 /* The state that moves change. Communities are numbered 0 .. n-1; some are empty.
  *
- * Masses are integers, p_u in units of 2^-62: sums of integers do not depend on their order, so
- * that threads may change them at once and still leave the same bits. */
+ * Masses are integers, p_u in units of 2^-62. Sums of integers do not depend on their order, so
+ * threads may change them at once and still leave the same bits.
+ */
 typedef struct cafe_moves {
     const cafe_pooled *g;
     double resolution;
     int32_t *part;  /* community of each node */
     int64_t *mass;  /* p(S) */
     int32_t *size;  /* nodes of S */
-    int32_t *empty; /* stack of communities that became empty, some perhaps used again since */
+    int32_t *empty; /* stack of communities that became empty; some may have nodes again */
     int64_t empties;
-    cafe_bins *bins; /* one a worker */
-    bool fresh;      /* every node began alone */
-    uint64_t turn;   /* 0: nodes are first looked at in their order, else in a random one */
+    cafe_bins *bins;            /* one a worker */
+    bool fresh;                 /* every node began alone */
+    uint64_t turn;              /* 0: nodes are visited in their order, else in a random one */
     _Alignas(64) int64_t moved; /* moves made so far; threads write it while they read the others */
 } cafe_moves;
 
-/* Where a node would best go. */
+/* The best move of a node. */
 typedef struct cafe_move {
     int32_t to;  /* a community; -1: to be alone; its own: stay */
     double gain; /* total * (z_new - z_old); 0 when it stays */
@@ -51,9 +54,9 @@ cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u);
 /* Makes the move in part, mass and size; `to` may be -1. One thread only. */
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 
-/* Looks at every node, and again at those next to moved ones, and moves each to where it gains
- * most. part[n] in 0 .. n-1 is start and result. chunks: 0 chooses by the size of the level;
- * n moves one node at a time. turn: of the random order, 0 for the nodes' own. */
+/* Visits every node, then again the neighbours of moved nodes, and moves each to the community of
+ * the largest gain. part[n] in 0 .. n-1 is start and result. chunks: 0 chooses by the size of the
+ * level; n moves one node at a time. turn: of the random order, 0 for the order of nodes. */
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
                              int64_t chunks, uint64_t turn, int32_t *part);
 
@@ -66,8 +69,8 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
 /* ---- refinement: layers_refine.c ------------------------------------------------------------- */
 
 /* Splits the communities part[n] (0 .. count-1) into connected, well connected ones, refined[n]
- * (values 0 .. n-1). `turn` keeps the random orders of different calls apart; twice: small parts
- * join once more. */
+ * (values 0 .. n-1). `turn` gives each call its own random orders; twice: small parts join once
+ * more. */
 cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, double resolution,
                                const int32_t *part, int64_t count, uint64_t turn, bool twice,
                                int32_t *refined);
@@ -92,11 +95,11 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);
  * (for the first layer group[nodes]); there are fewer than CAFE_MOST_LAYERS. */
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity);
-/* From layers of places (NULL: the nodes themselves) to those of the nodes that have them; the
- * communities of each layer are numbered by size, the largest 0. */
+/* Turns layers of places (NULL: of nodes) into layers of the nodes at these places; the communities
+ * of each layer are numbered by size, the largest 0. */
 cafe_status cafe_layers_restore(cafe_context *context, cafe_layers *layers, const int32_t *place);
-/* Splits communities of part[g->n], numbered 0 .. count-1, that are not connected in g. The nodes
- * of a level are connected when they are refined parts, so that it need not be the finest one. */
+/* Splits communities of part[g->n], numbered 0 .. count-1, that are not connected in g. g may be
+ * any level, because its nodes are refined parts, which are connected. */
 cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, int32_t *part,
                                 int64_t *count);
 

@@ -4,18 +4,18 @@
  *
  *     h_uk <- h_uk exp(theta_u z_uk) / sum over l of h_ul exp(theta_u z_ul)
  *
- * Entries of Q are of the order 1/2m, so theta is given in units of n = 1 / mean(p), the same
- * theta_u for all nodes, or of 1/p_u; either way it means the same on every graph. When the nodes
- * of a chunk move at once the objective still never falls as long as theta_u <= 4 / c_u (c_u of
- * operator/chunks.h): with Delta = h+ - h,
+ * Entries of Q are of the order 1/2m, so theta is in units of n = 1 / mean(p), the same theta_u for
+ * all nodes, or of 1/p_u; in both units theta has the same effect on every graph.
+ *
+ * Claim: if the nodes of a chunk move at once, the objective never falls as long as theta_u <= 4 /
+ * c_u (c_u of operator/chunks.h), since with Delta = h+ - h
  *
  *     gain >= 2 sum <z_u, Delta_u> - sum c_u ||Delta_u||^2,
  *     <z_u, Delta_u> >= ||Delta_u||_1^2 / theta_u >= 2 ||Delta_u||_2^2 / theta_u .
  *
- * docs/algorithms/softmax.md has the argument. With a resolution r other than 1 the same is done
- * for P - r p p^T; what comes out is certified for Q all the same. An entry that is 0 stays 0, so a
- * row that is fixed to one column needs no rule of its own; labelled rows are left out of the sweep
- * to save the work.
+ * docs/algorithms/softmax.md has the proof. With a resolution r other than 1, P - r p p^T replaces
+ * Q in the sweeps; the result is certified for Q. An entry that is 0 stays 0, so labelled rows need
+ * no rule of their own; they are left out of the sweep to save work.
  */
 #include <math.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Vectors and clusters, which have a default of their own: graph units find clusters of higher
- * modularity, vectors of graphs with many links are better by those of the nodes. */
+/* Options of vectors and clusters, whose default units differ: graph units find clusters of higher
+ * modularity, node units give better vectors of graphs with many edges. */
 #define SHARED_OPTIONS(initial_units)                                                             \
     {"columns",                                                                                   \
      "K",                                                                                         \
@@ -168,7 +168,7 @@ static cafe_status check_labels(cafe_context *context, int64_t n, int64_t column
     return CAFE_OK;
 }
 
-/* fixed[u]: labelled, so that the sweep leaves it alone. Returns how many nodes with edges move. */
+/* fixed[u]: u has a label and keeps its row. Returns the number of other nodes with edges. */
 static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_t *fixed) {
     int64_t moving = 0;
     for (int64_t u = 0; u < op->n; u++) {
@@ -180,7 +180,10 @@ static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-/* The sum over u != w of - kappa <f_u, f_w> <h_u, h_w>: of a graph p_u p_w <h_u, h_w>. */
+/* part = - kappa sum over u != w of <f_u, f_w> <h_u, h_w>, for a graph sum of p_u p_w <h_u, h_w>:
+ *
+ *     -kappa (||S||^2 - sum over u of r_u^2 ||h_u||^2),   S = F^T H.
+ */
 static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
                                  const cafe_block *h, double *part) {
     cafe_status status = CAFE_OK;
@@ -202,7 +205,7 @@ done:
     return status;
 }
 
-/* The objective at the start, diagonal left out, for the stopping rule. */
+/* Returns the objective at the start without the diagonal, for the stopping rule. */
 static cafe_status level_of(cafe_context *context, const cafe_operator *op,
                             const cafe_softmax_options *o, cafe_solution *solution, double *level) {
     double expected = 0;
@@ -214,8 +217,10 @@ static cafe_status level_of(cafe_context *context, const cafe_operator *op,
     return status;
 }
 
-/* What the trace has beyond the objective: the diagonal, and for a resolution r other than 1
- *     - (1 - r) sum over u != w of p_u p_w <h_u, h_w> . */
+/* The trace less the objective: the diagonal, and for a resolution r other than 1
+ *
+ *     - (1 - r) sum over u != w of p_u p_w <h_u, h_w> .
+ */
 static cafe_status note_beyond(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                                cafe_solution *solution) {
     const cafe_block *h = &solution->h;
@@ -231,10 +236,10 @@ static cafe_status note_beyond(cafe_context *context, const cafe_operator *op, c
     return status;
 }
 
-/* A node of few links follows them hard in units of 1/p_u: it freezes where it happened to begin,
- * and the columns are noise. In units of n a node of few links among others of many hardly moves,
- * and its row stays the random one. Which of the two is worse was seen on 13 graphs with labels
- * (docs/algorithms/softmax.md): the second from about 20 links a node on. */
+/* Units of theta by the mean degree. In units of 1/p_u a node with few edges follows them too hard:
+ * it freezes at its start, and columns become noise. In units of n such a node, among others with
+ * many edges, hardly moves and keeps its random row. On 13 graphs with labels
+ * (docs/algorithms/softmax.md) the second fault is the worse from about 20 edges a node on. */
 #define MANY_LINKS 20
 
 bool cafe_softmax_graph_units(const cafe_operator *op, const cafe_softmax_options *o) {
@@ -261,7 +266,7 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
     return cafe_sweep(context, op, &passes, solution);
 }
 
-/* The objective that never falls leaves the diagonal out; the trace has it. */
+/* trace_i = objective_i + rest_i: the objective leaves the diagonal out, the trace includes it. */
 static cafe_status settle(cafe_context *context, const cafe_operator *op, double resolution,
                           cafe_solution *s) {
     double expected = 0;

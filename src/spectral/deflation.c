@@ -46,6 +46,7 @@ static void add_known(void *argument, int64_t first, int64_t last) {
                 a->y[u * WIDTH + i] += a->norm * row_of(a, u)[j] * a->c[j * WIDTH + i];
 }
 
+/* y <- M x + |M| X (X^T x) */
 static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
     apart *a = argument;
     int64_t rows = cafe_blocks(cafe_blocks(a->rows.n, PARTS), ROWS) * ROWS;

@@ -61,6 +61,8 @@ static cafe_status check(cafe_context *context, const cafe_operator *op, cafe_en
     return cafe_operator_need_rows(context, op);
 }
 
+/* The `count` pairs of Q at one end of its spectrum, with |Q v - lambda v| <= tolerance |Q| for
+ * each. */
 cafe_status cafe_operator_eigen(cafe_context *context, const cafe_operator *op, cafe_end end,
                                 int64_t count, double tolerance, double *values, double *vectors) {
     cafe_eigen found = {0};

@@ -74,6 +74,8 @@ static double refine_bytes(int64_t nodes, int64_t solved, int64_t top, int64_t b
                   wide + other + joint);
 }
 
+/* Two n x K blocks (three for the raw form), or the peak of refining, whichever is larger. With the
+ * columns of both ends still to choose, K is 3/2 of the final number. */
 double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,
                          const cafe_finish_options *finish) {
     const int64_t asked = sphere->columns, half = (asked + 1) / 2;

@@ -109,6 +109,8 @@ static int64_t width(int64_t n, int64_t rank) {
     return rank + EXTRA < n ? rank + EXTRA : n;
 }
 
+/* x <- U sqrt(Sigma) from the range Q of M and the small problem (M^T Q)^T (M^T Q) = W Sigma^2 W^T:
+ * 2 steps + 2 products with M in all. */
 cafe_status cafe_sketch(cafe_context *context, const cafe_sparse *m,
                         const cafe_sketch_options *options, cafe_block *x, double *values) {
     cafe_status status = CAFE_OK;
