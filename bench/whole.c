@@ -225,7 +225,8 @@ void bench_cluster(const char *path, int threads, bench_phases *p, double *commu
     *p = (bench_phases){0};
     read_graph(&q, path);
     lap(&last, p, BENCH_READ);
-    if (cafe_cluster(q.context, q.graph, cafe_method_find("layers"), NULL, NULL, &found) != CAFE_OK)
+    if (cafe_cluster(q.context, q.graph, cafe_method_find(NULL, "layers"), NULL, NULL, &found) !=
+        CAFE_OK)
         bench_fail(q.context, "layers");
     lap(&last, p, BENCH_SOLVE);
     p->objective = cafe_clustering_get(found)->edge_modularity;

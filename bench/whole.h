@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 enum { BENCH_MOST = 8 }; /* entries of a list */
 

@@ -75,7 +75,8 @@ static bool cut_item(const char *name, char **to, item *it) {
 
 /* The run's number of columns stands in front, where the method takes one: the last one counts. */
 static void add_columns(const evaluate_job *job, char *to, item *it) {
-    const cafe_method *row = cafe_method_find(it->words[1] + strlen("--method="));
+    const cafe_method *row =
+        cafe_method_find(job->run->context, it->words[1] + strlen("--method="));
     const cafe_option_table *table = row && row->vectors ? row->vectors() : NULL;
     bool takes = false;
     for (size_t i = 0; table && i < table->count; i++)

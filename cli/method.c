@@ -16,7 +16,7 @@ static const cafe_option_table *(*table_of(const cafe_method *row, cli_kind purp
 /* "a|b|c": the methods for a purpose that take all of `takes`. */
 static void join_methods(cli_kind purpose, uint32_t takes, char *text, size_t room) {
     size_t count;
-    const cafe_method *const *rows = cafe_methods(&count);
+    const cafe_method *const *rows = cafe_lab_methods(&count);
     text[0] = 0;
     for (size_t i = 0; i < count; i++)
         if (table_of(rows[i], purpose) && (rows[i]->takes & takes) == takes)
@@ -50,7 +50,7 @@ const cafe_option_table *cli_communities_methods(void) {
 /* A group "--method NAME" for every method. */
 static size_t expand_methods(const cli_group *group, cli_kind purpose, cli_group *flat) {
     size_t count, made = 0;
-    const cafe_method *const *rows = cafe_methods(&count);
+    const cafe_method *const *rows = cafe_lab_methods(&count);
     for (size_t i = 0; i < count; i++) {
         char *title = NULL;
         if (!table_of(rows[i], purpose)) continue;

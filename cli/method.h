@@ -4,7 +4,7 @@
 #ifndef CAFE_CLI_METHOD_H
 #define CAFE_CLI_METHOD_H
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "report.h"
 #include "run.h"

@@ -245,8 +245,8 @@ static bool store_number(const char *text, int32_t least, int32_t most, int32_t 
 }
 
 /* Stores an own option's value; false when the text stands for none. */
-static bool store_own(const cli_option *option, char *values, const char *text) {
-    void *at = values + option->offset;
+static bool store_own(const parser *p, const cli_option *option, const char *text) {
+    void *at = p->values + option->offset;
     switch (option->kind) {
         case CLI_FLAG: *(bool *)at = true; return true;
         case CLI_TEXT:
@@ -262,7 +262,7 @@ static bool store_own(const cli_option *option, char *values, const char *text) 
         case CLI_SAMPLING: return (*(int32_t *)at = find_choice(cli_choices(option), text)) >= 0;
         case CLI_VECTORS_METHOD:
         case CLI_COMMUNITIES_METHOD:
-            return (*(const cafe_method **)at = cafe_method_find(text)) != NULL;
+            return (*(const cafe_method **)at = cafe_method_find(p->context, text)) != NULL;
     }
     return false;
 }
@@ -294,7 +294,7 @@ static int set_value(parser *p, size_t index, const char *text) {
     p->arguments->given[index] = true;
     p->arguments->text[index] = text;
     if (e->own) {
-        if (store_own(e->own, p->values, text)) return CLI_OK;
+        if (store_own(p, e->own, text)) return CLI_OK;
         if (e->own->kind >= CLI_CHOICE) return wrong_choice(p->command, e->own, text);
         return cli_usage_error(command, "--%s takes %s, not '%s'", e->name, own_expects(e->own),
                                text);
@@ -310,7 +310,7 @@ static void set_defaults(parser *p) {
         if (p->method && !counts_with(g, p->method)) continue;
         if (g->table) cafe_options_init(g->table(), p->values + g->offset, g->table()->struct_size);
         for (const cli_option *o = g->own; o && o->name; o++)
-            if (o->initial) store_own(o, p->values, o->initial);
+            if (o->initial) store_own(p, o, o->initial);
     }
 }
 
@@ -466,6 +466,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
     if (!arguments->words || cafe_context_create(&options, &p.context) != CAFE_OK) {
         cli_tell("cafe %s: out of memory", command->name);
     } else {
+        cafe_lab_add(p.context);
         code = find_method(command, argc, argv, &p.method);
         cli_merge(command, p.method, &arguments->entries);
         set_defaults(&p);

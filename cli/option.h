@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 typedef struct cli_command cli_command;
 

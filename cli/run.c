@@ -231,6 +231,7 @@ static int begin(const cli_command *command, cli_run *run) {
     cafe_status status =
         run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
+    cafe_lab_add(run->context);
     CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common.engine)));
     CLI_TRY(cli_team_join(run, command));
     catch_signals(run->command, run->context);

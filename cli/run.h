@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "option.h"
 #include "tell.h"

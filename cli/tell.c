@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "team.h"
 

@@ -21,7 +21,7 @@ static void put_row(const char *name, const char *text) {
 
 static void put_methods(bool vectors) {
     size_t count;
-    const cafe_method *const *rows = cafe_methods(&count);
+    const cafe_method *const *rows = cafe_lab_methods(&count);
     for (size_t i = 0; i < count; i++)
         if (vectors ? rows[i]->vectors : rows[i]->communities)
             put_row(rows[i]->name, rows[i]->summary);

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: headers, both libraries, the pkg-config file and the CMake
+# What `cmake --install` puts where: headers, both libraries in both forms, the pkg-config files and the CMake
 # package. The tool and the manual install themselves (cli/, man/). DESTDIR is honoured.
 include(CMakePackageConfigHelpers)
 
@@ -12,7 +12,9 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cafe DESTINATION ${CMAKE_INSTALL_I
         FILES_MATCHING PATTERN "*.h")
 
 set_target_properties(cafe_shared PROPERTIES EXPORT_NAME cafe)
-install(TARGETS cafe_shared cafe_static EXPORT cafeTargets
+set_target_properties(cafe_lab_shared PROPERTIES EXPORT_NAME lab)
+set_target_properties(cafe_lab_static PROPERTIES EXPORT_NAME lab_static)
+install(TARGETS cafe_shared cafe_static cafe_lab_shared cafe_lab_static EXPORT cafeTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT cafeTargets NAMESPACE cafe:: DESTINATION ${CAFE_PACKAGE_DIR})
@@ -34,10 +36,12 @@ foreach(folder LIBDIR INCLUDEDIR)
         set(CAFE_PC_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
     endif()
 endforeach()
-configure_file(${CMAKE_SOURCE_DIR}/cmake/cafe.pc.in ${CMAKE_BINARY_DIR}/cafe.pc.part @ONLY)
-# The prefix is only known when the files are installed (cmake --install --prefix).
-install(CODE "
-    file(READ \"${CMAKE_BINARY_DIR}/cafe.pc.part\" text)
-    string(REPLACE \"%PREFIX%\" \"\${CMAKE_INSTALL_PREFIX}\" text \"\${text}\")
-    file(WRITE \"${CMAKE_BINARY_DIR}/cafe.pc\" \"\${text}\")")
-install(FILES ${CMAKE_BINARY_DIR}/cafe.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name cafe cafe-lab)
+    configure_file(${CMAKE_SOURCE_DIR}/cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc.part @ONLY)
+    # The prefix is only known when the files are installed (cmake --install --prefix).
+    install(CODE "
+        file(READ \"${CMAKE_BINARY_DIR}/${name}.pc.part\" text)
+        string(REPLACE \"%PREFIX%\" \"\${CMAKE_INSTALL_PREFIX}\" text \"\${text}\")
+        file(WRITE \"${CMAKE_BINARY_DIR}/${name}.pc\" \"\${text}\")")
+    install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

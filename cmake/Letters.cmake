@@ -8,7 +8,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         COMMAND ${CMAKE_COMMAND} -DLETTERS=${letters} -DOUTPUT=${array} -P ${CMAKE_SOURCE_DIR}/cmake/Letters.cmake
         DEPENDS ${letters} ${CMAKE_SOURCE_DIR}/cmake/Letters.cmake
         VERBATIM)
-    target_sources(cafe_objects PRIVATE ${array})
+    target_sources(cafe_lab_objects PRIVATE ${array})
     return()
 endif()
 

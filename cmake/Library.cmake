@@ -1,5 +1,5 @@
-# The library: one set of objects, a shared and a static form. The numeric kernels are compiled once
-# per instruction set from one source and chosen at run time.
+# The two libraries, libcafe (src/) and libcafe-lab (lab/), which stands on it: one set of objects each, a shared and a
+# static form. The numeric kernels are compiled once per instruction set from one source and chosen at run time.
 
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -49,12 +49,12 @@ if(CAFE_SANITIZE)
 endif()
 include(cmake/Hardening.cmake)
 
-file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c ${CMAKE_SOURCE_DIR}/lab/*/*.c)
+file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
 list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(row_kernels|products|eight_columns|edge_hashes)\\.c$")
 
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
-                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/lab ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
+                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
 target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/engine_folders.c ${CMAKE_SOURCE_DIR}/src/engine/engine_library.c
                             PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
@@ -65,6 +65,10 @@ endif()
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/build_info.c PROPERTIES COMPILE_DEFINITIONS
                             "CAFE_BUILD=\"${build}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
+
+file(GLOB CAFE_LAB_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lab/*/*.c)
+add_library(cafe_lab_objects OBJECT ${CAFE_LAB_SOURCES})
+target_include_directories(cafe_lab_objects PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/lab)
 
 # published.tsv becomes rows of an array of lab/evaluate/paper.c: table, set, method, figures
 set(published ${CMAKE_SOURCE_DIR}/lab/evaluate/published.tsv)
@@ -77,7 +81,7 @@ foreach(line IN LISTS lines)
     string(APPEND rows "${row}")
 endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/evaluate/published.inc CONTENT "${rows}" @ONLY)
-target_include_directories(cafe_objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
+target_include_directories(cafe_lab_objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
 
 # cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/row_kernels.c, eight_columns.c and edge_hashes.c with these options; its products are
 # those of PRODUCTS, which is compiled here too where it is NAME.
@@ -103,23 +107,43 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     cafe_kernels(avx2 avx2 -mavx2 -mf16c -mprfchw)
     cafe_kernels(avx512 avx2 -mavx512f -mavx512vl -mavx512dq -mf16c -mprfchw -mprefer-vector-width=512)
     target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
+    target_compile_definitions(cafe_lab_objects PRIVATE CAFE_X86=1)
 endif()
 
 set(CAFE_LINK ${ISAL_LIBRARY} ${CAFE_MORE_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
-foreach(form shared static)
-    string(TOUPPER ${form} FORM)
-    add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS}
-                ${CAFE_LAPACK_OBJECT})
-    add_dependencies(cafe_${form} cafe_lapack)
-    set_target_properties(cafe_${form} PROPERTIES OUTPUT_NAME cafe VERSION ${PROJECT_VERSION}
+include(cmake/Exports.cmake)
+
+# cafe_library(TARGET FORM NAME SOURCE ...): a shared or static library.
+function(cafe_library target form name)
+    add_library(${target} ${form} ${ARGN})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION}
                           SOVERSION ${PROJECT_VERSION_MAJOR})
-    target_include_directories(cafe_${form} PUBLIC
+    target_include_directories(${target} PUBLIC
                                $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# cafe_exports(TARGET MAP): a shared library, all of whose symbols are found when it is linked, exports those of the map.
+function(cafe_exports target map)
+    target_link_options(${target} PRIVATE "-Wl,--version-script=${map}")
+    if(NOT CAFE_SANITIZE)
+        target_link_options(${target} PRIVATE -Wl,-z,defs)
+    endif()
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+    cafe_search_path(${target})
+endfunction()
+
+foreach(form shared static)
+    string(TOUPPER ${form} FORM)
+    cafe_library(cafe_${form} ${FORM} cafe $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS} ${CAFE_LAPACK_OBJECT})
+    cafe_library(cafe_lab_${form} ${FORM} cafe-lab $<TARGET_OBJECTS:cafe_lab_objects>)
+    add_dependencies(cafe_${form} cafe_lapack)
+    target_link_libraries(cafe_lab_${form} PUBLIC cafe_${form})
 endforeach()
-cafe_search_path(cafe_shared)
 target_link_libraries(cafe_shared PRIVATE ${CAFE_LINK})
 target_link_libraries(cafe_static PUBLIC ${CAFE_LINK})
-target_link_options(cafe_shared PRIVATE
-                    "-Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/cafe.map")
-set_target_properties(cafe_shared PROPERTIES LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/cafe.map)
+target_link_libraries(cafe_lab_shared PRIVATE m)
+add_dependencies(cafe_shared cafe_exports)
+cafe_exports(cafe_shared ${CAFE_EXPORTS})
+cafe_exports(cafe_lab_shared ${CMAKE_SOURCE_DIR}/cmake/cafe-lab.map)
+set_target_properties(cafe_lab_shared PROPERTIES INSTALL_RPATH "\$ORIGIN") # beside libcafe, wherever that is

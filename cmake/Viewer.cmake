@@ -24,7 +24,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                 -P ${CMAKE_SOURCE_DIR}/cmake/Viewer.cmake
         DEPENDS ${sources} ${CMAKE_SOURCE_DIR}/cmake/Viewer.cmake
         VERBATIM)
-    target_sources(cafe_objects PRIVATE ${template})
+    target_sources(cafe_lab_objects PRIVATE ${template})
     return()
 endif()
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "io/graph_reader.h"
 
@@ -35,6 +35,7 @@ static inline cafe_context *fuzz_context(void) {
         options.threads = 1;
         options.allocator = (cafe_allocator){fuzz_allocate, fuzz_release, NULL};
         if (cafe_context_create(&options, &context) != CAFE_OK) abort();
+        cafe_lab_add(context);
     }
     return context;
 }

@@ -241,6 +241,7 @@ fuzz_world *fuzz_begin(const uint8_t *program, size_t size) {
         options.threads = 1; /* runs repeat exactly */
         options.allocator = (cafe_allocator){allocate, release, w};
         if (cafe_context_create(&options, &w->context) != CAFE_OK) abort();
+        cafe_lab_add(w->context);
     }
     w->bytes = cafe_bytes(w->context);
     return w;

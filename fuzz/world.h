@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 /* Larger graphs are not taken: the calls would be slow, not different. */
 enum { FUZZ_NODES = 48, FUZZ_COLUMNS = 6, FUZZ_LINKS = 96, FUZZ_OBJECTS = 16, FUZZ_OPTIONS = 512 };

@@ -166,7 +166,7 @@ typedef struct run {
 /* Any method that has a table of the kind, and anything it might be given. */
 static const cafe_option_table *make_run(fuzz_world *w, int64_t nodes, bool communities, run *r) {
     size_t count;
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_lab_methods(&count);
     const cafe_option_table *table;
     r->method = all[fuzz_below(w, (int64_t)count)];
     const cafe_option_table *(*own)(void) =

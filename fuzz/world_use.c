@@ -402,7 +402,7 @@ void fuzz_do_link(fuzz_world *w) {
     cafe_features features = some_features(w, g->nodes);
     cafe_method_options_init(&options);
     if (fuzz_flip(w)) {
-        features.method = cafe_method_find("sphere");
+        features.method = cafe_method_find(NULL, "sphere");
         options.own = fuzz_options(w, features.method->vectors(), own);
         features.options = &options;
     }

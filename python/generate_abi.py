@@ -37,7 +37,7 @@ are in ENUMS. Opaque handles are empty structs behind pointers.
 def preprocessed() -> str:
     """The text of our own headers, without what they include from the system."""
     command = [os.environ.get("CC", "cc"), "-E", "-std=c17", "-DCAFE_API=", *ARROW, f"-I{HEADERS}",
-               str(HEADERS / "cafe" / "cafe.h")]
+               str(HEADERS / "cafe" / "lab.h")]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}:\n{done.stderr}")

@@ -1,9 +1,9 @@
-"""A wheel py3-none-PLATFORM that carries libcafe, its prototypes and the stubs made from both.
+"""A wheel py3-none-PLATFORM that carries libcafe and libcafe-lab, their prototypes and the stubs made from both.
 
 $CAFE_SOURCE is the root of the C project (its version is ours), $CAFE_BUILD the folder it was built
 in; without them the folder above, and build/ in it. $CAFE_PLATFORM names the platform when it is not
 this very system (scripts/wheel), $CAFE_LICENCES a folder with the licences of what is linked in.
-$CAFE_APART says that the library is installed apart (debian/): then the package is the same everywhere.
+$CAFE_APART says that the libraries are installed apart (debian/): then the package is the same everywhere.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ from wheel.bdist_wheel import bdist_wheel
 SOURCE = pathlib.Path(os.environ.get("CAFE_SOURCE", pathlib.Path(__file__).resolve().parent.parent))
 BUILD = pathlib.Path(os.environ.get("CAFE_BUILD", SOURCE / "build"))
 APART = bool(os.environ.get("CAFE_APART"))
-SONAME = "libcafe.so.0"
+SONAMES = "libcafe-lab.so.0", "libcafe.so.0"  # the first needs the second
 
 
 def version() -> str:
@@ -28,18 +28,19 @@ def version() -> str:
 
 
 class WithLibrary(build_py):
-    """Python files, the library beside them, and what is generated from headers and tables."""
+    """Python files, the libraries beside them, and what is generated from headers and tables."""
 
     def run(self):
-        library, here = BUILD / SONAME, pathlib.Path(__file__).resolve().parent
-        if not library.exists():
-            raise SystemExit(f"{library}: not there; build the C project first (scripts/build)")
-        environment = {**os.environ, "CAFE_SOURCE": str(SOURCE), "CAFE_LIBRARY": str(library)}
+        libraries, here = [BUILD / name for name in SONAMES], pathlib.Path(__file__).resolve().parent
+        for library in libraries:
+            if not library.exists():
+                raise SystemExit(f"{library}: not there; build the C project first (scripts/build)")
+        environment = {**os.environ, "CAFE_SOURCE": str(SOURCE), "CAFE_LIBRARY": str(libraries[0])}
         for script, target in (("generate_abi.py", "_abi.py"), ("generate_stubs.py", "__init__.pyi")):
             subprocess.run([sys.executable, here / script, here / "cafe" / target], env=environment,
                            check=True)
         super().run()
-        if not APART:
+        for library in [] if APART else libraries:
             shutil.copyfile(library, pathlib.Path(self.build_lib) / "cafe" / library.name)
 
 

@@ -17,9 +17,10 @@ TITLES = {
     "graph": "Graphs", "labels": "Labels", "facts": "Facts", "generate": "Random graphs", "points": "Graphs from points",
     "sample": "Sampled graphs", "operator": "Operators", "method": "Methods", "embedding": "Embeddings",
     "cluster": "Communities", "reduce": "Tables", "bounds": "Bounds", "explain": "Explanations",
-    "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
+    "lab": "The lab", "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
     "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
-    "update": "Graphs that change", "map": "Maps", "report": "Reports", "view": "Pages", "plot": "Pictures",
+    "update": "Graphs that change", "map": "Maps", "report": "Reports", "results": "Results in reports",
+    "view": "Pages", "plot": "Pictures",
     "storage": "Storage",
 }
 
@@ -53,13 +54,22 @@ def functions(text: str):
 
 def page() -> str:
     headers = {p.stem: p.read_text() for p in sorted((ROOT / "include" / "cafe").glob("*.h"))}
+    lab = set(re.findall(r"#include <cafe/(\w+)\.h>", headers.get("lab", ""))) | {"lab"}
     headers.pop("cafe")
     order = [h for h in TITLES if h in headers] + [h for h in headers if h not in TITLES]
     lines = ["# Public functions", "", "Written by `scripts/api.py` from the headers, which have the details. [types.md](types.md)",
              "shows how the types fit together.", ""]
+    lines += groups_of("libcafe: `cafe/cafe.h`", [h for h in order if h not in lab], headers)
+    lines += groups_of("libcafe-lab: `cafe/lab.h`", [h for h in order if h in lab], headers)
+    return "\n".join(lines)
+
+
+def groups_of(library: str, order, headers):
+    """The lines of a library, of which there are none without headers."""
+    lines = [f"## {library}", ""] if order else []
     for name in order:
         intro = sentence(re.search(r"/\*.*?\*/", headers[name], re.S).group(0))
-        lines += [f"## {TITLES.get(name, name.capitalize())}: [`cafe/{name}.h`](../include/cafe/{name}.h)", "",
+        lines += [f"### {TITLES.get(name, name.capitalize())}: [`cafe/{name}.h`](../include/cafe/{name}.h)", "",
                   f"{intro}.", "", "| function | |", "|---|---|"]
         body = headers[name].split("*/", 1)[1]
         groups = itertools.groupby(functions(body), lambda pair: pair[1])
@@ -67,7 +77,7 @@ def page() -> str:
             group = list(group)
             lines.append(f"| {', '.join(f'`{f}`' for f, _ in group)} | {group[0][1]} |")
         lines = lines[:-2] if lines[-1] == "|---|---|" else lines + [""]
-    return "\n".join(lines)
+    return lines
 
 
 def left_out(text: str):

@@ -5,11 +5,12 @@
 
 Prints the platform of a wheel that carries them, manylinux_2_NN_x86_64 (PEP 600). It is an error when a file
     asks for a version of glibc above the limit,
-    needs a library that is not part of glibc,
-    has a search path for libraries (one with an empty element would be the current folder), or
+    needs a library that is neither part of glibc nor among the files,
+    has a search path for libraries but its own folder (one with an empty element would be the current folder), or
     wants to execute its stack.
 """
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -26,14 +27,15 @@ def number(version: str) -> tuple:
     return tuple(int(part) for part in version.split("."))
 
 
-def faults(file: str, limit: tuple) -> list:
+def faults(file: str, limit: tuple, beside: set) -> list:
     """What is wrong with the file, and the version of glibc it asks for as the last element."""
     dynamic, found, newest = readelf(file, "-d"), [], OLDEST
     for library in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
-        if library not in GLIBC:
+        if library not in GLIBC | beside:
             found.append(f"needs {library}")
     for kind, path in re.findall(r"\((RPATH|RUNPATH)\).*\[(.*)\]", dynamic):
-        found.append(f"looks for libraries in '{path}' ({kind})")
+        if path != "$ORIGIN":
+            found.append(f"looks for libraries in '{path}' ({kind})")
     for name in sorted(set(re.findall(r"Name: (\S+) +Flags", readelf(file, "-V")))):
         match = re.fullmatch(r"GLIBC_(\d+(?:\.\d+)+)", name)
         if match:
@@ -59,8 +61,9 @@ def main() -> int:
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     newest, bad = OLDEST, False
+    beside = set(map(os.path.basename, arguments.files))
     for file in arguments.files:
-        *found, version = faults(file, arguments.limit)
+        *found, version = faults(file, arguments.limit, beside)
         newest = max(newest, version)
         for fault in found:
             print(f"{file}: {fault}", file=sys.stderr)

@@ -83,12 +83,20 @@ def symbols(*objects):
 
 
 def exported():
-    libraries = sorted(build.glob("libcafe.so*"))
+    """The public names of both libraries: those of the private version are the lab's alone."""
+    libraries = [path for name in ("libcafe.so", "libcafe-lab.so") for path in build.glob(name)]
     if not libraries:
         return set()
-    done = subprocess.run(["nm", "-D", "-P", "--defined-only", libraries[-1]],
+    done = subprocess.run(["nm", "-D", "-P", "--defined-only", *libraries],
                           stdout=subprocess.PIPE, text=True)
-    return {line.split()[0].split("@")[0] for line in done.stdout.splitlines()}
+    return {line.split("@")[0].split()[0] for line in done.stdout.splitlines()
+            if line.strip() and "CAFE_PRIVATE" not in line}
+
+
+def marked():
+    """Names of the core that its headers mark for the lab, and the headers."""
+    return {name: path for path in sources("src/*/*.h")
+            for name in re.findall(r"\bCAFE_LAB [^(;]*?\b(cafe_\w+)\s*[(;]", code(path))}
 
 
 def called_by_lapack():
@@ -128,14 +136,13 @@ def check_symbols():
         if public and name not in public | words | {"main"} and not all_of.used[name] - where:
             breach(f"{files[0]}: {name} is used there alone and should be static")
         check_use(name, files[0], all_of.used[name], public)
-
-
-# These two name what is in the lab until the registry and the reports are divided too.
-DIVIDED_NEXT = {"src/method/registry.c", "src/report/report_tasks.c"}
+    for name, header in sorted(marked().items()):
+        if all_of.sources and not any(user.startswith("lab/") for user in all_of.used[name]):
+            breach(f"{header}: {name} is marked by CAFE_LAB, and no folder of lab/ uses it")
 
 
 def check_use(name, home, users, public):
-    for user in sorted(users - DIVIDED_NEXT):
+    for user in sorted(users):
         folder, theirs = user.split("/")[1], home.split("/")[1]
         if home.startswith(LIBRARY) and user.startswith(LIBRARY):
             if folder in layers and theirs in layers and \
@@ -243,8 +250,18 @@ def check_readmes():
         for name in sorted(files):
             if name not in named and name.rsplit(".", 1)[0] not in named:
                 breach(f"{readme}: has no line for {name}")
-    for part in parts:
+    for part, header in (("src", "cafe"), ("lab", "lab")):
         check_index(pathlib.Path(part))
+        check_headers(pathlib.Path(part, "README.md"), pathlib.Path(f"include/cafe/{header}.h"))
+
+
+def check_headers(index, umbrella):
+    """The README of a library lists the headers that its own header includes."""
+    if not index.exists() or not umbrella.exists():
+        return
+    for name in re.findall(r"#include <cafe/(\w+\.h)>", umbrella.read_text()):
+        if f"`{name}`" not in index.read_text() and f"`cafe/{name}`" not in index.read_text():
+            breach(f"{index}: does not list {name}")
 
 
 def check_index(part):
@@ -306,7 +323,7 @@ def python_keywords():
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree("python/cafe", f"{folder}/cafe", ignore=shutil.ignore_patterns("_abi.py"))
         environment = {**os.environ, "CAFE_SOURCE": os.getcwd(),
-                       "CAFE_LIBRARY": str(build.resolve() / "libcafe.so.0")}
+                       "CAFE_LIBRARY": str(build.resolve() / "libcafe-lab.so.0")}
         for script, target in (("generate_abi.py", "_abi.py"), ("generate_stubs.py", "stubs")):
             shutil.copy(f"python/{script}", folder)  # it imports the package beside it
             done = subprocess.run([sys.executable, f"{folder}/{script}", f"{folder}/cafe/{target}"],

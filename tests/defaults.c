@@ -57,7 +57,7 @@ static void take_labels(const char *path, const cafe_graph *graph, const cafe_me
 
 /* METHOD GRAPH LABELS OUT; "first" stands for the method NULL. */
 static void embed(char **word) {
-    const cafe_method *method = cafe_method_find(word[0]);
+    const cafe_method *method = cafe_method_find(context, word[0]);
     cafe_graph *graph = graph_of(word[1]);
     cafe_embedding *embedding = NULL;
     cafe_method_inputs inputs;
@@ -83,7 +83,7 @@ static void put_clustering(const cafe_graph *graph, cafe_clustering *clustering,
 
 /* METHOD GRAPH LABELS OUT: the two modularities, then the partition. */
 static void cluster(char **word) {
-    const cafe_method *method = cafe_method_find(word[0]);
+    const cafe_method *method = cafe_method_find(context, word[0]);
     cafe_graph *graph = graph_of(word[1]);
     cafe_clustering *clustering = NULL;
     cafe_method_inputs inputs;
@@ -95,7 +95,7 @@ static void cluster(char **word) {
 
 /* METHOD GRAPH LABELS OUT: the same of a model made for the method, which is not named again. */
 static void model(char **word) {
-    const cafe_method *method = cafe_method_find(word[0]);
+    const cafe_method *method = cafe_method_find(context, word[0]);
     cafe_graph *graph = graph_of(word[1]);
     cafe_clustering *clustering = NULL;
     cafe_model *made = NULL;
@@ -293,7 +293,8 @@ static void ceiling(char **word) {
 static void evaluate(char **word) {
     static const double share = 0.5;
     cafe_graph *graph = graph_of(word[1]);
-    cafe_features features = {.struct_size = sizeof features, .method = cafe_method_find("sphere")};
+    cafe_features features = {.struct_size = sizeof features,
+                              .method = cafe_method_find(NULL, "sphere")};
     cafe_classifier classifier = {.struct_size = sizeof classifier};
     cafe_targets targets = {0};
     cafe_labels *labels = NULL;
@@ -501,6 +502,7 @@ int main(int count, char **word) {
                  {"ceiling", ceiling, 2}, {"evaluate", evaluate, 4},   {"others", others, 2}};
     int code = 2;
     if (count < 2 || cafe_context_create(NULL, &context) != CAFE_OK) return 2;
+    cafe_lab_add(context);
     for (size_t i = 0; i < sizeof calls / sizeof *calls && code; i++) {
         if (strcmp(calls[i].name, word[1]) != 0 || count - 2 != calls[i].words) continue;
         calls[i].run(word + 2);

@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 typedef struct test_failing {
     atomic_long calls;   /* since it was armed */
@@ -69,6 +69,7 @@ __attribute__((unused)) static cafe_context *test_failing_context(test_failing *
     options.threads = threads;
     options.allocator = (cafe_allocator){test_failing_allocate, test_failing_release, f};
     assert_int_equal(cafe_context_create(&options, &context), CAFE_OK);
+    cafe_lab_add(context);
     return context;
 }
 

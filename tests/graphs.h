@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #define TEST_UNUSED __attribute__((unused))
 
@@ -205,6 +205,7 @@ TEST_UNUSED static cafe_context *test_context(int32_t threads, uint64_t seed) {
     options.threads = threads;
     options.seed = seed;
     assert_int_equal(cafe_context_create(&options, &context), CAFE_OK);
+    cafe_lab_add(context);
     return context;
 }
 
@@ -213,7 +214,7 @@ TEST_UNUSED static cafe_status test_solve_with(cafe_context *context, const cafe
                                                const char *name, const void *options,
                                                const cafe_method_inputs *inputs,
                                                cafe_solution **solution) {
-    const cafe_method *method = cafe_method_find(name);
+    const cafe_method *method = cafe_method_find(context, name);
     cafe_method_options o;
     cafe_model *model = NULL;
     assert_non_null(method);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 enum { LONGEST = 1024, PATH = 512 };
 
@@ -96,6 +96,7 @@ static cafe_status open_run(job *j, const line *l) {
     options.threads = (int32_t)number_in(l, "threads", 1);
     options.seed = (uint64_t)number_in(l, "seed", 1);
     TRY(cafe_context_create(&options, &j->context));
+    cafe_lab_add(j->context);
     bool vectors = strcmp(l->purpose, "vectors") == 0;
     return cafe_run_create(j->context, vectors ? CAFE_PURPOSE_VECTORS : CAFE_PURPOSE_COMMUNITIES,
                            l->method, &j->run);

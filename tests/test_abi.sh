@@ -12,7 +12,7 @@ fi
 # run NAME FOLDER [FLAG]: builds the program with the headers of FOLDER/include and runs it.
 run() {
     expect 0 "${CC:-cc}" -std=c17 -Wall -Wextra -Werror ${3:+"$3"} -I"$2/include" \
-        "$SOURCE/tests/abi/program.c" -o "$1.run" "$BUILD/libcafe.so"
+        "$SOURCE/tests/abi/program.c" -o "$1.run" "$BUILD/libcafe-lab.so" "$BUILD/libcafe.so"
     expect 0 env LD_LIBRARY_PATH="$BUILD" "./$1.run"
     cp .last/out "$1.out"
 }

@@ -308,7 +308,7 @@ static void run(uint64_t seed, count *c) {
     cafe_method_options o;
     cafe_finish_options finish = any_finish(&state);
     int is_sphere = test_below(&state, 6) > 0;
-    const cafe_method *method = cafe_method_find(is_sphere ? "sphere" : "spectral");
+    const cafe_method *method = cafe_method_find(NULL, is_sphere ? "sphere" : "spectral");
     any_own(&state, cafe_graph_nodes(graph), &sphere, &spectral);
     cafe_method_options_init(&o);
     cafe_sample_options_init(&sample);
@@ -364,7 +364,7 @@ static cafe_embedding *embed(cafe_context *context, const cafe_graph *graph, con
     cafe_embedding *e = NULL;
     cafe_method_options_init(&o);
     o.own = own;
-    TEST_OK(context, cafe_embed(context, graph, cafe_method_find(method), &o, NULL, &e));
+    TEST_OK(context, cafe_embed(context, graph, cafe_method_find(context, method), &o, NULL, &e));
     return e;
 }
 

@@ -93,6 +93,12 @@ sed -i 's/return cafe_low()/return cafe_drawn()/' tree/src/graph/high.c
 build
 broken symbols 'src/graph/high.c: layer graph may not use cafe_drawn of lab/draw/top.c'
 plant
+sed -i 's/^int cafe_low/#define CAFE_LAB\nCAFE_LAB &/' tree/src/base/low.h
+kept symbols
+sed -i 's/return cafe_low()/return 1/' tree/lab/draw/top.c
+build
+broken symbols 'src/base/low.h: cafe_low is marked by CAFE_LAB, and no folder of lab/ uses it'
+plant
 mkdir tree/lab/base
 broken includes 'lab/base: not in the list of layers'
 
@@ -191,6 +197,12 @@ plant
 mkdir tree/lab/attic
 touch tree/lab/attic/README.md
 broken readmes 'lab/README.md: has no line for attic'
+plant
+echo '#include <cafe/low.h>' >>tree/include/cafe/cafe.h
+broken readmes 'src/README.md: does not list low.h'
+# shellcheck disable=SC2016
+echo '`low.h`' >>tree/src/README.md
+kept readmes
 
 plant
 sed -i '/base\/low.h/d' tree/src/graph/high.c

@@ -417,7 +417,7 @@ static void methods_that_do_not_sweep_are_refused(void **state) {
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = test_karate(context);
     size_t count;
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_lab_methods(&count);
     (void)state;
     for (size_t i = 0; i < count; i++) {
         cafe_embedding *e = NULL;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "classifiers.h"
 #include "evaluate/newton.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "evaluate/node_pairs.h"
 #include "evaluate/train_test_split.h"
@@ -712,8 +712,9 @@ static cafe_status link_honestly(cafe_context *context, const cafe_graph *g, dou
     cafe_method_options_init(&options);
     sphere.columns = 4;
     options.own = &sphere;
-    cafe_features features = {
-        .struct_size = sizeof features, .method = cafe_method_find("sphere"), .options = &options};
+    cafe_features features = {.struct_size = sizeof features,
+                              .method = cafe_method_find(NULL, "sphere"),
+                              .options = &options};
     cafe_link_options o;
     cafe_link_options_init(&o);
     o.pair = CAFE_PAIR_HADAMARD;

@@ -296,7 +296,7 @@ static cafe_method_options method_options(side *s, const cafe_option_table *tabl
 }
 
 static void same_vectors(side s[2], const char *name) {
-    const cafe_method *method = cafe_method_find(name);
+    const cafe_method *method = cafe_method_find(s->t.context, name);
     max_align_t own[32];
     float *rows[2];
     int64_t columns[2];
@@ -320,7 +320,7 @@ static void same_vectors(side s[2], const char *name) {
 }
 
 static void same_communities(side s[2], const char *name, const char *rows) {
-    const cafe_method *method = cafe_method_find(name);
+    const cafe_method *method = cafe_method_find(s->t.context, name);
     max_align_t own[32];
     cafe_clustering *found[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
@@ -557,7 +557,7 @@ static void methods_have_their_own(void **state) {
     size_t count;
     char text[64];
     cafe_sample_options_init(&o);
-    const cafe_method *const *methods = cafe_methods(&count);
+    const cafe_method *const *methods = cafe_lab_methods(&count);
     for (size_t i = 0; i < count; i++) {
         const cafe_method *method = methods[i];
         assert_true(method->degree_exponent >= 0 && method->degree_exponent <= 0.5);
@@ -579,7 +579,7 @@ static void methods_have_their_own(void **state) {
     /* the help text says what sphere's is */
     for (size_t i = 0; i < table->count; i++)
         if (strcmp(table->options[i].name, "degree-exponent") == 0) option = &table->options[i];
-    snprintf(text, sizeof text, "%g for sphere", cafe_method_find("sphere")->degree_exponent);
+    snprintf(text, sizeof text, "%g for sphere", cafe_method_find(NULL, "sphere")->degree_exponent);
     assert_non_null(strstr(option->help, text));
     cafe_sampled_free(plain);
     cafe_graph_free(graph);

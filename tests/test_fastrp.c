@@ -62,7 +62,7 @@ static double definition(const cafe_graph *graph, uint64_t seed, double sum[NODE
 }
 
 static double fastrp(cafe_context *context, const cafe_graph *graph, float *vectors) {
-    const cafe_option_table *table = cafe_method_find("fastrp")->vectors();
+    const cafe_option_table *table = cafe_method_find(context, "fastrp")->vectors();
     void *o = calloc(1, table->struct_size);
     cafe_solution *s = NULL;
     char columns[16], steps[16];

@@ -548,7 +548,7 @@ static void memory_is_predicted(void **state) {
     TEST_NOT_OF_THREADS();
     (void)state;
     enum { N = TEST_LARGE(100000) };
-    const cafe_method *method = cafe_method_find("sphere");
+    const cafe_method *method = cafe_method_find(NULL, "sphere");
     for (int weights = 0; weights < 2; weights++)
         for (int p = CAFE_FROM_AUTO; p <= CAFE_FROM_HUBS; p++) {
             cafe_context *context = test_context(2, 1);

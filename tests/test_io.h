@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "graphs.h"
 #include "io/graph_reader.h"

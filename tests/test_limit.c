@@ -43,7 +43,8 @@ static cafe_status embed(cafe_context *context, const cafe_graph *graph, int64_t
     int64_t limit = bytes > 0 ? limit_of(context, bytes) : 0;
     cafe_status status = cafe_limit_memory(context, limit, where);
     if (status == CAFE_OK)
-        status = cafe_embed(context, graph, cafe_method_find("sphere"), &options, NULL, embedding);
+        status =
+            cafe_embed(context, graph, cafe_method_find(NULL, "sphere"), &options, NULL, embedding);
     cafe_limit_memory(context, 0, NULL);
     return status;
 }

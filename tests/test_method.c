@@ -64,7 +64,7 @@ static void close_setting(setting *s) {
 /* Calls `test` for every method that finds vectors, or communities. */
 static void each_method(bool communities, void (*test)(const cafe_method *method)) {
     size_t count;
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_lab_methods(&count);
     for (size_t i = 0; i < count; i++)
         if (communities ? all[i]->communities != NULL : all[i]->vectors != NULL) test(all[i]);
 }
@@ -83,11 +83,20 @@ static cafe_status cluster(cafe_context *context, const cafe_graph *graph, const
 
 static void rows_are_whole(void **state) {
     (void)state;
-    size_t count;
-    const cafe_method *const *all = cafe_methods(&count);
+    size_t count, core, more;
+    const cafe_method *const *all = cafe_lab_methods(&count);
+    cafe_context *context = NULL;
+    assert_int_equal(cafe_context_create(NULL, &context), CAFE_OK);
+    assert_ptr_equal(cafe_methods(context, &core), cafe_methods(NULL, &core));
+    for (size_t i = 0; i < count; i++) /* the core's come first, and the context knows them alone */
+        assert_ptr_equal(cafe_method_find(context, all[i]->name), i < core ? all[i] : NULL);
+    assert_true(core > 0 && core < count);
+    cafe_lab_add(context);
+    assert_ptr_equal(cafe_methods(context, &more), all);
+    assert_int_equal(more, count);
     for (size_t i = 0; i < count; i++) {
         const cafe_method *m = all[i];
-        assert_ptr_equal(cafe_method_find(m->name), m);
+        assert_ptr_equal(cafe_method_find(context, m->name), m);
         assert_true(m->title[0] && m->summary[0] && m->summary[strlen(m->summary) - 1] != '.');
         assert_true(m->vectors || m->communities);
         assert_true(!m->vectors == !m->code->solve && !m->communities == !m->code->cluster);
@@ -96,8 +105,9 @@ static void rows_are_whole(void **state) {
         if (m->takes & CAFE_NEEDS_LABELS) assert_true(m->takes & CAFE_TAKES_LABELS);
     }
     assert_string_equal(all[0]->name, "sphere");
-    assert_null(cafe_method_find("word2vec"));
-    assert_null(cafe_method_find(""));
+    assert_null(cafe_method_find(context, "word2vec"));
+    assert_null(cafe_method_find(context, ""));
+    cafe_context_free(context);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -394,7 +404,7 @@ static void every_method_has_a_forecast(void **state) {
     (void)state;
     assert_int_equal(cafe_context_create(NULL, &context), CAFE_OK);
     graph = test_karate(context);
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_lab_methods(&count);
     for (size_t i = 0; i < count; i++) {
         cafe_method_options options;
         cafe_plan plan;
@@ -423,7 +433,7 @@ static void nothing_stands_for_the_first_method(void **state) {
     assert_int_equal(cafe_context_create(NULL, &context), CAFE_OK);
     cafe_graph *graph = test_karate(context);
     const cafe_graph_counts *counts = cafe_graph_get_counts(graph);
-    const cafe_method *sphere = cafe_method_find("sphere");
+    const cafe_method *sphere = cafe_method_find(NULL, "sphere");
     cafe_sphere_options_init(&own);
     cafe_method_options_init(&options);
     options.own = &own;

@@ -45,7 +45,7 @@ static void formula(const cafe_graph *graph, int window, int negative, double *m
 
 static void *options_of(cafe_context *context, const char *columns, const char *window,
                         const char *negative) {
-    const cafe_option_table *table = cafe_method_find("netmf")->vectors();
+    const cafe_option_table *table = cafe_method_find(context, "netmf")->vectors();
     void *o = calloc(1, table->struct_size);
     cafe_options_init(table, o, table->struct_size);
     TEST_OK(context, cafe_options_set(context, table, o, "columns", columns));
@@ -139,7 +139,7 @@ static void fewer_columns_are_the_best(void **state) {
 static double distance(cafe_context *context, const cafe_graph *graph, const char *samples,
                        int window) {
     static double m[MOST * MOST], gram[MOST * MOST];
-    const cafe_option_table *table = cafe_method_find("netmf")->vectors();
+    const cafe_option_table *table = cafe_method_find(context, "netmf")->vectors();
     int64_t n = cafe_graph_nodes(graph);
     char columns[16], steps[16];
     cafe_solution *s = NULL;
@@ -194,7 +194,7 @@ static void a_large_graph_is_drawn(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_random(context, 600, 900, 0, 0, 2);
-    const cafe_option_table *table = cafe_method_find("netmf")->vectors();
+    const cafe_option_table *table = cafe_method_find(context, "netmf")->vectors();
     void *o = options_of(context, "8", "10", "1");
     cafe_solution *s = NULL;
     TEST_OK(context, test_solve(context, graph, "netmf", o, &s));
@@ -221,7 +221,7 @@ static void vectors_have_the_same_bits(void **state) {
         for (int32_t threads = 1; threads > 0; threads = test_more_threads(threads)) {
             cafe_context *context = test_context(threads, 7);
             cafe_graph *graph = test_random(context, N, 3000, 1, 1, 21);
-            const cafe_option_table *table = cafe_method_find("netmf")->vectors();
+            const cafe_option_table *table = cafe_method_find(context, "netmf")->vectors();
             void *o = options_of(context, "12", "4", "1");
             cafe_solution *s = NULL;
             if (way) TEST_OK(context, cafe_options_set(context, table, o, "samples", "50000"));

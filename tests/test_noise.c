@@ -283,7 +283,8 @@ static void a_column_that_is_the_sum_of_the_others_is_left_out(void **state) {
     finish.form = CAFE_FORM_HHAT;
     o.own = &own;
     o.finish = &finish;
-    TEST_OK(context, cafe_embed(context, graph, cafe_method_find("cafe"), &o, NULL, &embedding));
+    TEST_OK(context,
+            cafe_embed(context, graph, cafe_method_find(NULL, "cafe"), &o, NULL, &embedding));
     assert_int_equal(cafe_embedding_columns(embedding), 9);
     cafe_embedding_free(embedding);
     cafe_graph_free(graph);

@@ -43,6 +43,12 @@ for path in '' '/usr/lib:' 'lib' '/usr/lib'; do
 done
 library needs 'int f(void); int g(void) { return f(); }' -Wl,--no-as-needed ./good.so
 refused 'needs.so: needs ./good.so' needs.so
+# unless it is among the files, looked for in their own folder
+cc -shared -fPIC good.c -o libgood.so -Wl,-soname,libgood.so
+# shellcheck disable=SC2016 # the linker's $ORIGIN
+library pair 'int f(void); int g(void) { return f(); }' -Wl,--no-as-needed ./libgood.so '-Wl,-rpath,$ORIGIN'
+refused 'pair.so: needs libgood.so' pair.so
+expect 0 portable pair.so libgood.so
 library stack 'int f(void) { return 1; }' -Wl,-z,execstack
 refused 'stack.so: wants to execute its stack' stack.so
 expect 2 portable

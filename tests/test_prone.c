@@ -83,7 +83,7 @@ static double dense_factor(int64_t n, const double *f, int64_t rank, double *s) 
 /* vectors: nodes x columns; returns the loss. */
 static double prone(cafe_context *context, const cafe_graph *graph, int64_t columns, int steps,
                     int terms, float *vectors) {
-    const cafe_option_table *table = cafe_method_find("prone")->vectors();
+    const cafe_option_table *table = cafe_method_find(context, "prone")->vectors();
     void *o = calloc(1, table->struct_size);
     cafe_solution *s = NULL;
     char text[16];

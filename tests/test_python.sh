@@ -24,7 +24,7 @@ expect 0 env CAFE_SKIP_DEPS=1 BUILD="$BUILD" PYTHON="$python" "$SOURCE/scripts/p
     "$SCRATCH/venv"
 prints "cafe [0-9.]+ in $SCRATCH/venv"
 [[ -e $(echo venv/wheel/*-py3-none-linux_*.whl) ]] || fail "no wheel py3-none-linux"
-search_path "$(echo venv/lib/python*/site-packages/cafe/libcafe.so.0)"
+for name in libcafe libcafe-lab; do search_path "$(echo venv/lib/python*/site-packages/cafe/$name.so.0)"; done
 export SOURCE CAFE BUILD
 exec venv/bin/python -m pytest -q -p no:cacheprovider --durations=5 \
     --basetemp="$SCRATCH/pytest" "$SOURCE/python/tests"

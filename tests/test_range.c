@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cafe/cafe.h>
+#include <cafe/lab.h>
 
 #include "failing.h"
 #include "graph/graph.h"
@@ -308,7 +308,7 @@ static void check(computation *compute, const request *q) {
 static void every_method(void **state) {
     (void)state;
     size_t count;
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_lab_methods(&count);
     for (size_t i = 0; i < count; i++) {
         request q = {.name = all[i]->name, .method = all[i]};
         if (all[i]->vectors) check(embed, &q);
@@ -323,8 +323,8 @@ static void every_sampling(void **state) {
     for (int i = 0; i < 4; i++)
         for (int way = 0; way < 3; way++) {
             bool walks = i == 1 || i == 2;
-            request q = {"sphere", cafe_method_find("sphere"), samplings[i], way == 1 ? 0.25 : 0,
-                         way == 2 && walks ? 2000 : 0};
+            request q = {"sphere", cafe_method_find(NULL, "sphere"), samplings[i],
+                         way == 1 ? 0.25 : 0, way == 2 && walks ? 2000 : 0};
             if (way < 2 || walks) check(embed, &q);
         }
 }

@@ -98,7 +98,7 @@ typedef struct asked {
 
 static cafe_status try_plan(cafe_context *context, const char *name, const asked *a,
                             cafe_ranks_plan *plan) {
-    const cafe_method *method = cafe_method_find(name);
+    const cafe_method *method = cafe_method_find(context, name);
     const cafe_option_table *table = method->vectors();
     int64_t own[64];
     char columns[32];

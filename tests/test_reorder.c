@@ -104,7 +104,7 @@ static float *embed(int32_t threads, cafe_reorder how, const char *name,
                     const cafe_method_inputs *inputs, cafe_certificate *certificate) {
     cafe_context *context = test_context(threads, 1);
     cafe_graph *g = blocks(context, 1, how);
-    const cafe_method *method = cafe_method_find(name);
+    const cafe_method *method = cafe_method_find(context, name);
     cafe_method_options options;
     cafe_embedding *e = NULL;
     void *own = calloc(1, method->vectors()->struct_size);
@@ -191,7 +191,7 @@ static void solutions_know_their_order(void **state) {
     cafe_method_inputs_init(&inputs);
     inputs.labels = labels, inputs.classes = BLOCKS;
     TEST_OK(context, cafe_model_create(context, g, NULL, NULL, NULL, &model));
-    TEST_OK(context, cafe_model_solve(context, model, cafe_method_find("cafe"), NULL, &inputs,
+    TEST_OK(context, cafe_model_solve(context, model, cafe_method_find(NULL, "cafe"), NULL, &inputs,
                                       &fixed)); /* all labels known: rows stay what they are */
     int64_t columns = cafe_solution_columns(fixed);
     float *h = malloc((size_t)(NODES * columns) * sizeof *h);

@@ -178,7 +178,8 @@ static cafe_clustering *cluster(cafe_context *context, const cafe_graph *graph, 
     own.columns = columns, own.theta = 10, own.rows = kind, own.start = start;
     cafe_method_options_init(&o);
     o.own = &own;
-    TEST_OK(context, cafe_cluster(context, graph, cafe_method_find("softmax"), &o, inputs, &c));
+    TEST_OK(context,
+            cafe_cluster(context, graph, cafe_method_find(NULL, "softmax"), &o, inputs, &c));
     return c;
 }
 

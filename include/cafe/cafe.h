@@ -12,29 +12,20 @@
 #include <cafe/context.h>
 #include <cafe/embedding.h>
 #include <cafe/engine.h>
-#include <cafe/evaluate.h>
 #include <cafe/explain.h>
 #include <cafe/facts.h>
 #include <cafe/files.h>
-#include <cafe/generate.h>
 #include <cafe/graph.h>
 #include <cafe/labels.h>
-#include <cafe/map.h>
 #include <cafe/method.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
-#include <cafe/paper.h>
-#include <cafe/plot.h>
-#include <cafe/points.h>
-#include <cafe/rank.h>
-#include <cafe/recommend.h>
 #include <cafe/reduce.h>
 #include <cafe/report.h>
 #include <cafe/run.h>
 #include <cafe/sample.h>
-#include <cafe/similar.h>
 #include <cafe/status.h>
+#include <cafe/storage.h>
 #include <cafe/update.h>
-#include <cafe/view.h>
 
 #endif

@@ -76,6 +76,12 @@ CAFE_API cafe_status cafe_table_read_nodes(cafe_context *context, const char *pa
 CAFE_API cafe_status cafe_table_place(cafe_context *context, const cafe_table *table,
                                       const cafe_graph *graph, float *rows);
 
+/* Gives the nodes of a graph the names of a table's rows (nothing happens when it has none). The
+ * graph has as many nodes as the table has rows; a name that two rows share is CAFE_ERROR_FORMAT.
+ */
+CAFE_API cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
+                                          const cafe_table *table);
+
 /* Room for what vectors were made with: a sampling's name, a blank and the degree exponent, as
  * "edge 0.25" (cafe_sampling_made() takes it apart). */
 enum { CAFE_VECTORS_MADE = 40 };

@@ -43,9 +43,11 @@ typedef struct cafe_method {
     double degree_exponent;       /* of the sampling, unless another is asked for */
 } cafe_method;
 
-/* All of them, the paper's first, then those others published; and one by its name, or NULL. */
-CAFE_API const cafe_method *const *cafe_methods(size_t *count);
-CAFE_API const cafe_method *cafe_method_find(const char *name);
+/* The methods that a context knows: the paper's and exact eigenvectors, and after cafe_lab_add()
+ * (lab.h) those that others published. context NULL: the first alone. And one by its name, or NULL.
+ */
+CAFE_API const cafe_method *const *cafe_methods(const cafe_context *context, size_t *count);
+CAFE_API const cafe_method *cafe_method_find(const cafe_context *context, const char *name);
 
 /* ---- what a run is given --------------------------------------------------------------------- */
 

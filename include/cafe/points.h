@@ -67,12 +67,6 @@ CAFE_API cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n
                                                 const cafe_similarity_options *options,
                                                 cafe_graph **graph);
 
-/* Gives the nodes of a graph the names of a table's rows (nothing happens when it has none). The
- * graph has as many nodes as the table has rows; a name that two rows share is CAFE_ERROR_FORMAT.
- */
-CAFE_API cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
-                                          const cafe_table *table);
-
 #ifdef __cplusplus
 }
 #endif

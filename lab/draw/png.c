@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/deflate.h"
+#include "io/deflate.h"
 #include "io/gzip.h"
 
 enum { CHUNK_FRAME = 12, HEADER = 13 };

@@ -1,7 +1,10 @@
 /* What a page shows and the caller does not have: communities, a layout, centralities, the
  * certificate.
  */
+#include <cafe/evaluate.h>
 #include <cafe/explain.h>
+#include <cafe/map.h>
+#include <cafe/rank.h>
 
 #include "base/memory.h"
 #include "base/option.h"

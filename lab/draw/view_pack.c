@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/deflate.h"
+#include "io/deflate.h"
 
 /* ---- the curve ------------------------------------------------------------------------------- */
 

@@ -69,8 +69,11 @@ static cafe_status open_context(cafe_context *parent, int64_t repeat, cafe_conte
     o.allocator = parent->allocator;
     o.engine = parent->engine_name;
     cafe_status status = cafe_context_create(&o, context);
-    if (status == CAFE_OK) (*context)->parent = parent;
-    return status;
+    if (status != CAFE_OK) return status;
+    (*context)->parent = parent;
+    (*context)->methods = parent->methods;
+    (*context)->method_count = parent->method_count;
+    return CAFE_OK;
 }
 
 static void note_failure(run *r, int64_t task, int32_t worker, cafe_status status,

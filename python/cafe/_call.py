@@ -233,6 +233,7 @@ class Context:
         status = lib.cafe_context_create(options, pointer)
         if status != 0:
             raise error_of(status, f"threads={threads}" if status == 1 else "")
+        lib.cafe_lab_add(pointer)
         self.pointer = pointer
         self.cancelled = False
         self.owned = _Owned(pointer, lib.cafe_context_free, ())

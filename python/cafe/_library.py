@@ -1,7 +1,8 @@
-"""libcafe: where it is found, that it is the right one, and its functions with their prototypes.
+"""libcafe-lab, which brings libcafe with it: where it is found, that it is the right one, and the
+functions of both with their prototypes.
 
-It is looked for beside this file (a wheel carries it), then where $CAFE_LIBRARY says, then as the
-system's libcafe.so.0.
+It is looked for beside this file (a wheel carries both), then where $CAFE_LIBRARY says, then as the
+system's libcafe-lab.so.0.
 """
 import ctypes
 import os
@@ -10,7 +11,7 @@ from typing import Any
 
 from . import _abi
 
-SONAME = "libcafe.so.0"
+SONAME = "libcafe-lab.so.0"
 ABI = 1
 
 

@@ -51,12 +51,12 @@ class Method:
 
 def methods() -> List[Method]:
     count = ctypes.c_size_t()
-    rows = lib.cafe_methods(count)
+    rows = lib.cafe_lab_methods(count)
     return [Method(rows[i]) for i in range(count.value)]
 
 
 def method_of(name: str) -> Method:
-    return Method(lib.cafe_method_find(name.encode()))
+    return next(method for method in methods() if method.name == name)
 
 
 def samplings() -> Dict[str, str]:

@@ -7,6 +7,8 @@
 
 #include <cafe/context.h>
 
+#include "base/lab.h"
+
 struct cafe_checkpoint;
 struct cafe_pool;
 struct cafe_engine;
@@ -19,7 +21,9 @@ enum { CAFE_MOST_ENGINE_NAME = 32 };
 struct cafe_context {
     cafe_allocator allocator;
     struct cafe_pool *pool;
-    struct cafe_context *parent; /* cancelled with it; NULL: with none */
+    struct cafe_context *parent;              /* cancelled with it; NULL: with none */
+    const struct cafe_method *const *methods; /* that have names; NULL: those of the core */
+    size_t method_count;
     int32_t threads;
     uint64_t seed;
     char engine_name[CAFE_MOST_ENGINE_NAME];
@@ -51,7 +55,7 @@ struct cafe_context {
 #define CAFE_OPT(name) "\u2018" name "\u2019"
 
 /* Stores the text (printf style) as the context's error and returns `status`. */
-cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...)
+CAFE_LAB cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Returns CAFE_ERROR_IO with the text "PATH: WHAT: No such file or directory", the last part from
@@ -62,11 +66,11 @@ cafe_status cafe_fail_file(cafe_context *context, const char *path, const char *
 cafe_status cafe_fail_memory(cafe_context *context, const char *what);
 
 /* Returns CAFE_ERROR_CANCELLED after a call of cafe_cancel(). */
-cafe_status cafe_check_cancel(cafe_context *context);
+CAFE_LAB cafe_status cafe_check_cancel(cafe_context *context);
 
 /* Starts a phase of `steps` steps (0: unknown); phase is a static word. */
-void cafe_phase(cafe_context *context, const char *phase, int64_t steps);
-void cafe_step(cafe_context *context, int64_t step, double value);
+CAFE_LAB void cafe_phase(cafe_context *context, const char *phase, int64_t steps);
+CAFE_LAB void cafe_step(cafe_context *context, int64_t step, double value);
 
 /* Leaves the function through its one exit, with `status` set. */
 #define CAFE_TRY(call)                    \

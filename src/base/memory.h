@@ -9,8 +9,8 @@
 
 /* count * size bytes (NULL when there are none or the product overflows), uninitialised or zeroed.
  * A request of 0 bytes returns a valid block. The error text is set on failure. */
-void *cafe_mem(cafe_context *context, int64_t count, size_t size);
-void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size);
+CAFE_LAB void *cafe_mem(cafe_context *context, int64_t count, size_t size);
+CAFE_LAB void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size);
 
 /* Touches the pages of a large block before it is filled, each page by one thread. Without the
  * call, tasks smaller than a huge page make several threads create the same page: they wait for
@@ -22,10 +22,10 @@ void cafe_mem_touch(cafe_context *context, void *block);
 void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t size);
 
 /* Room for `needed` elements in an array that doubles: `array` is the address of its pointer. */
-cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int64_t needed,
-                          size_t size);
+CAFE_LAB cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room,
+                                   int64_t needed, size_t size);
 
-void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
+CAFE_LAB void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 
 /* For several blocks, each of which may be NULL: frees all; or returns whether all allocations
  * succeeded. */
@@ -33,8 +33,9 @@ void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
     cafe_mem_free_list(context, CAFE_BLOCKS(__VA_ARGS__), (void *[]){__VA_ARGS__})
 #define cafe_mem_had(...) cafe_mem_had_list(CAFE_BLOCKS(__VA_ARGS__), (const void *[]){__VA_ARGS__})
 #define CAFE_BLOCKS(...)  (sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
-void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
-cafe_status cafe_mem_had_list(size_t count, const void *const *blocks); /* or CAFE_ERROR_MEMORY */
+CAFE_LAB void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
+CAFE_LAB cafe_status cafe_mem_had_list(size_t count,
+                                       const void *const *blocks); /* or CAFE_ERROR_MEMORY */
 
 /* Marks a block in a file, with room before it, as such (base/memory_limit.h). */
 void cafe_mem_mark(void *block, size_t bytes);

@@ -4,6 +4,8 @@
 
 #include <cafe/option.h>
 
+#include "base/lab.h"
+
 /* Defines cafe_NAME_option_table() for the struct cafe_NAME_options; inside the file the table is
  * NAME_table. */
 #define CAFE_OPTION_TABLE(name, title, summary, rows)                                             \
@@ -16,24 +18,24 @@
 /* own <- the caller's options, checked. `given` may be NULL (defaults) or an older or newer version
  * of the struct. Fields that a shorter struct lacks get their defaults. Bytes of a longer struct
  * beyond this version must be 0, because their meaning is unknown. */
-cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
-                              const void *given, void *own);
+CAFE_LAB cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
+                                       const void *given, void *own);
 
 /* Fails if one of the options "a|b" is not at its default, because no other chosen option uses it:
  * "--a goes with WHAT". Options must be checked before. */
-cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *table,
-                              const void *own, const char *names, const char *what);
+CAFE_LAB cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *table,
+                                       const void *own, const char *names, const char *what);
 
 /* The structs of callers, of any version. _take: own (already filled with defaults) <- given, by
  * the rule above; returns NULL or the reason why the struct is wrong. _give: theirs <- own, at most
  * their size; bytes of a longer struct become 0. theirs may be NULL. */
 const char *cafe_struct_take(const void *given, void *own, size_t size);
-void cafe_struct_give(const void *own, size_t size, void *theirs, size_t their_size);
+CAFE_LAB void cafe_struct_give(const void *own, size_t size, void *theirs, size_t their_size);
 
 /* own <- inputs that begin with their struct_size; missing fields become 0. `name` is for the error
  * text. */
-cafe_status cafe_inputs_take(cafe_context *context, const char *name, const void *given, void *own,
-                             size_t size);
+CAFE_LAB cafe_status cafe_inputs_take(cafe_context *context, const char *name, const void *given,
+                                      void *own, size_t size);
 
 /* The value of one option as a number (a choice as its index), and a choice's word. */
 double cafe_options_number(const cafe_option *option, const void *options);

@@ -14,10 +14,12 @@
 
 #include <cafe/context.h>
 
+#include "base/lab.h"
+
 /* snprintf and vsnprintf of the locale "C". */
-int cafe_print(char *text, size_t capacity, const char *format, ...)
+CAFE_LAB int cafe_print(char *text, size_t capacity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int cafe_vprint(char *text, size_t capacity, const char *format, va_list arguments)
+CAFE_LAB int cafe_vprint(char *text, size_t capacity, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
 /* Are the first `length` bytes the same, A to Z in either case? Both texts may end before. */
@@ -25,7 +27,7 @@ bool cafe_same_word(const char *a, const char *b, size_t length);
 
 /* The length of the UTF-8 character at p, of which `left` bytes are there; 0 when it is not
  * well-formed. */
-int cafe_utf8_length(const uint8_t *p, int64_t left);
+CAFE_LAB int cafe_utf8_length(const uint8_t *p, int64_t left);
 
 /* cafe_show() that keeps line ends and tabs, for text in lines. *used gets the number of bytes
  * read. An incomplete character at the end is left for the next call, unless `whole`. */
@@ -34,6 +36,6 @@ size_t cafe_show_lines(const char *bytes, size_t count, bool whole, size_t *used
 
 /* cafe_show() of the first `most` bytes, followed by "..." if there are more. text needs 4 * most +
  * 4 bytes. */
-void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text);
+CAFE_LAB void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text);
 
 #endif

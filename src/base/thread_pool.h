@@ -9,7 +9,8 @@ typedef void cafe_task(void *argument, int64_t task, int32_t worker);
 
 /* Runs tasks 0 .. count-1 and waits for them. Tasks not yet begun are left out once the context is
  * cancelled, and CAFE_ERROR_CANCELLED is returned. Not to be called from within a task. */
-cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument);
+CAFE_LAB cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
+                                   void *argument);
 
 /* Stages that follow one another: every task of a stage has ended before the next stage begins, and
  * the threads stay together in between, which costs less than a call for each. Threads take spans
@@ -32,11 +33,12 @@ cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *
 typedef void cafe_item_task(void *argument, int64_t item);
 typedef void cafe_range_task(void *argument, int64_t first, int64_t last);
 typedef void cafe_sum_task(void *argument, int64_t first, int64_t last, double *sums);
-cafe_status cafe_each(cafe_context *context, int64_t count, cafe_item_task *task, void *argument);
-cafe_status cafe_ranges(cafe_context *context, int64_t n, int64_t block, cafe_range_task *task,
-                        void *argument);
-cafe_status cafe_sums(cafe_context *context, int64_t n, int64_t block, cafe_sum_task *task,
-                      void *argument, int64_t width, double *sums);
+CAFE_LAB cafe_status cafe_each(cafe_context *context, int64_t count, cafe_item_task *task,
+                               void *argument);
+CAFE_LAB cafe_status cafe_ranges(cafe_context *context, int64_t n, int64_t block,
+                                 cafe_range_task *task, void *argument);
+CAFE_LAB cafe_status cafe_sums(cafe_context *context, int64_t n, int64_t block, cafe_sum_task *task,
+                               void *argument, int64_t width, double *sums);
 
 cafe_status cafe_pool_create(cafe_context *context);
 void cafe_pool_free(cafe_context *context);

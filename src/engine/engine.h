@@ -261,7 +261,7 @@ struct cafe_engine {
     void *state; /* the engine's own */
 };
 
-extern const cafe_engine cafe_processor;
+CAFE_LAB extern const cafe_engine cafe_processor;
 
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
@@ -345,7 +345,8 @@ static inline const cafe_engine_ops *cafe_ops(const cafe_block *x) {
 cafe_status cafe_engine_in_use(cafe_context *context, const cafe_engine **engine);
 
 /* Room for n x columns numbers on the engine in use. */
-cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block);
+CAFE_LAB cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns,
+                                     cafe_block *block);
 static inline void cafe_block_drop(cafe_context *context, cafe_block *block) {
     cafe_ops(block)->drop(context, block);
 }

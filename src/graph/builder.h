@@ -33,7 +33,7 @@ cafe_graph *cafe_graph_new(cafe_context *context);
  * weighted, components, largest) and scales the weights (graph/weight_scale.h). Returns
  * CAFE_ERROR_ARGUMENT for weights outside the range. `loops` false: the caller knows that no row
  * has a loop, so the rows are not searched for loops. */
-cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops);
+CAFE_LAB cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops);
 /* The same without the components. */
 cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loops);
 /* Sets the number of components and the number of nodes of the largest. */
@@ -46,15 +46,15 @@ cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *
 
 /* Makes the rows of the graph of these edges, the counts of dropped and merged edges, and the
  * number of edges. cafe_graph_count() adds the counts that follow from the rows. */
-cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
-                             const cafe_graph_options *options, cafe_graph **graph);
+CAFE_LAB cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
+                                      const cafe_graph_options *options, cafe_graph **graph);
 
 /* The same, counted: a whole graph. */
-cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
-                                const cafe_graph_options *options, cafe_graph **graph);
+CAFE_LAB cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
+                                         const cafe_graph_options *options, cafe_graph **graph);
 
 /* Nodes within 0 .. 2^31 - 1 and a count that is not negative? */
-cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);
+CAFE_LAB cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);
 
 /* Sorts keys (below 2^32 - 2) ascending, and equal keys by weight; weights (not negative) may be
  * NULL. In place. */

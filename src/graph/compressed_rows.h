@@ -46,11 +46,11 @@ typedef struct cafe_rows {
 /* Runs `task` twice over n rows in blocks of `block`. It goes through its rows with one
  * cafe_row_begin() each, a cafe_row_put() for each entry and a cafe_row_end(): entries are counted
  * the first time and written the second. cafe_rows_free() frees rows even half made. */
-cafe_status cafe_rows_make(cafe_context *context, int64_t n, int64_t block, cafe_task *task,
-                           void *argument, cafe_rows *rows);
+CAFE_LAB cafe_status cafe_rows_make(cafe_context *context, int64_t n, int64_t block,
+                                    cafe_task *task, void *argument, cafe_rows *rows);
 /* Room for `count` entries, and offsets that are 0: one more than rows have. */
 cafe_status cafe_rows_new(cafe_context *context, int64_t n, int64_t count, cafe_rows *rows);
-void cafe_rows_free(cafe_context *context, cafe_rows *rows);
+CAFE_LAB void cafe_rows_free(cafe_context *context, cafe_rows *rows);
 
 static inline int64_t cafe_row_begin(const cafe_rows *rows, int64_t u) {
     return rows->targets ? rows->offsets[u] : 0;

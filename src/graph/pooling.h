@@ -66,9 +66,9 @@ static inline int32_t cafe_pooled_label(const cafe_pooled *g, const int32_t *lab
 }
 
 /* The finest level: a view of compressed rows, which outlive it. weights and loops may be NULL. */
-cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const float *loops,
-                             cafe_pooled **view);
-void cafe_pooled_free(cafe_pooled *g);
+CAFE_LAB cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const float *loops,
+                                      cafe_pooled **view);
+CAFE_LAB void cafe_pooled_free(cafe_pooled *g);
 
 /* The nodes of each group, ascending: member[start[i]] .. member[start[i+1]-1]. */
 typedef struct cafe_groups {
@@ -82,12 +82,13 @@ cafe_status cafe_groups_new(cafe_context *context, int64_t n, const int32_t *gro
 void cafe_groups_free(cafe_context *context, cafe_groups *groups);
 
 /* Numbers the groups 0, 1, ... by first appearance; group[n] has values 0 .. n-1. */
-cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group, int64_t *count);
+CAFE_LAB cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group,
+                                        int64_t *count);
 /* Numbers them by size, the largest 0; group[n] in 0 .. count-1. */
 cafe_status cafe_groups_by_size(cafe_context *context, int64_t n, int32_t *group, int64_t count);
 
 /* One node per group: group[g->n] in 0 .. count-1, none empty. */
-cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
-                         int64_t count, cafe_pooled **coarse);
+CAFE_LAB cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
+                                  int64_t count, cafe_pooled **coarse);
 
 #endif

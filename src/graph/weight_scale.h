@@ -13,6 +13,8 @@
 
 #include <cafe/graph.h>
 
+#include "base/lab.h"
+
 enum { CAFE_SCALE_NEAR = 24 };
 
 /* Sets `scaled`, `exponent` and `top` from the weights; CAFE_ERROR_ARGUMENT for weights outside the
@@ -21,7 +23,7 @@ cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *graph);
 
 /* Keeps weights that the library makes within the range: weights too small beside the largest, or
  * for a float, become 0, which is no edge. */
-cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
+CAFE_LAB cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
 
 /* A number in the unit of the scaled weights, from one in that of the weights. */
 double cafe_graph_to_scaled(const cafe_graph *graph, double weight);
@@ -32,6 +34,6 @@ cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, do
 /* The weight of an arc for methods that hold weights against another number (the length of a
  * row) and so need a unit: the power of two that puts the largest weight into [1, 2).
  * A graph without weights has 1 everywhere. */
-double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc);
+CAFE_LAB double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc);
 
 #endif

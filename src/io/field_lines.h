@@ -18,17 +18,17 @@ typedef struct cafe_rows {
 } cafe_rows;
 
 /* A file, plain or gzip; "-" is standard input. Closed in any case. */
-cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows);
-void cafe_rows_close(cafe_rows *rows);
+CAFE_LAB cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows);
+CAFE_LAB void cafe_rows_close(cafe_rows *rows);
 
 /* Moves to the next line that is neither blank nor a comment (# or %); *more is false at the end.
  */
-cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
+CAFE_LAB cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
 
 /* Reads the next field of the line into `field` without quotes. Fails if there is none, if it is
  * longer than 65535 bytes or no UTF-8. what: "a node". */
 cafe_status cafe_rows_field(cafe_rows *rows, const char *what);
 /* Reads the rest of the line in the same way, in quotes or without blanks around it. */
-cafe_status cafe_rows_rest(cafe_rows *rows, const char *what);
+CAFE_LAB cafe_status cafe_rows_rest(cafe_rows *rows, const char *what);
 
 #endif

@@ -50,7 +50,7 @@ size_t cafe_inflate_bytes(void);
 bool cafe_inflate(void *state, const uint8_t *in, int64_t size, uint8_t *out, int64_t out_size);
 
 /* The CRC-32 of gzip and zip, and the CRC-64 (ECMA, reflected) of .cafe files. */
-uint32_t cafe_crc32(const uint8_t *bytes, int64_t size);
+CAFE_LAB uint32_t cafe_crc32(const uint8_t *bytes, int64_t size);
 uint64_t cafe_crc64(uint64_t seed, const void *bytes, int64_t size);
 
 #endif

@@ -30,10 +30,10 @@ bool cafe_names_digest(const char *digits, uint64_t *digest);
 bool cafe_is_name(const char *text, int64_t length);
 
 /* The most bytes that one of n names takes, quotes included. */
-int64_t cafe_names_longest(const cafe_names *names, int64_t n);
+CAFE_LAB int64_t cafe_names_longest(const cafe_names *names, int64_t n);
 
 /* Writes name number u without quotes and returns the place after it. */
-char *cafe_put_name(const cafe_names *names, int64_t u, char *text);
+CAFE_LAB char *cafe_put_name(const cafe_names *names, int64_t u, char *text);
 
 /* The same as a field, and as one of an edge list, where a string of digits is quoted too: without
  * quotes it would be an integer. */

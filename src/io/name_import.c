@@ -1,7 +1,7 @@
 /* Names for nodes: from an array, from the rows of a table, or from the file beside a matrix. */
 #include <string.h>
 
-#include <cafe/points.h>
+#include <cafe/files.h>
 
 #include "base/memory.h"
 #include "graph/graph.h"

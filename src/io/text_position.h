@@ -17,8 +17,8 @@ typedef struct cafe_place {
 
 /* CAFE_ERROR_FORMAT with "name:line:column: expected <format>, found <the field at the place>".
  * Columns count bytes from 1. */
-cafe_status cafe_fail_at(cafe_context *context, const cafe_place *place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+CAFE_LAB cafe_status cafe_fail_at(cafe_context *context, const cafe_place *place,
+                                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The first byte of the text that is NUL or not UTF-8; `end` when there is none. */
 const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end);

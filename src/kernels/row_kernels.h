@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "base/lab.h"
 #include "kernels/edge_hashes.h"
 #include "kernels/eight_columns.h"
 #include "kernels/products.h"
@@ -99,7 +100,7 @@ typedef struct cafe_kernels {
 } cafe_kernels;
 
 /* The fastest set this machine runs. */
-const cafe_kernels *cafe_kernels_best(void);
+CAFE_LAB const cafe_kernels *cafe_kernels_best(void);
 /* "plain", "avx2" or "avx512"; NULL when unknown or not runnable here. */
 const cafe_kernels *cafe_kernels_named(const char *name);
 

@@ -46,7 +46,17 @@ typedef struct cafe_job {
     int64_t cut; /* columns asked for beyond the number of nodes */
 } cafe_job;
 
-/* The method; NULL stands for the first of the registry that finds vectors, or communities. */
+/* The rows of the core, in their order: the paper's methods, and exact eigenvectors. */
+CAFE_LAB extern const cafe_method cafe_sphere_method;
+CAFE_LAB extern const cafe_method cafe_cafe_method;
+CAFE_LAB extern const cafe_method cafe_layers_method;
+CAFE_LAB extern const cafe_method cafe_softmax_method;
+CAFE_LAB extern const cafe_method cafe_spectral_method;
+#define CAFE_CORE_METHODS                                                              \
+    &cafe_sphere_method, &cafe_cafe_method, &cafe_layers_method, &cafe_softmax_method, \
+        &cafe_spectral_method
+
+/* The method; NULL stands for the first of the core that finds vectors, or communities. */
 const cafe_method *cafe_method_or_first(const cafe_method *method, bool communities);
 
 /* What a method does; the table in its row says which of the two are there. */
@@ -111,14 +121,15 @@ cafe_status cafe_model_modularity(cafe_context *context, const cafe_sampled *sam
                                   double *modularity);
 
 /* vectors: nodes x columns, row-major, in place. */
-cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
-                           const cafe_propagate_options *options, int64_t columns, float *vectors);
+CAFE_LAB cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
+                                    const cafe_propagate_options *options, int64_t columns,
+                                    float *vectors);
 /* Bytes that it takes besides them. */
-double cafe_propagate_bytes(int64_t nodes, int64_t columns, int64_t threads);
+CAFE_LAB double cafe_propagate_bytes(int64_t nodes, int64_t columns, int64_t threads);
 
 /* The rows of x, scaled to length 1, into nodes x columns numbers. A zero row stays zero, and so
  * does a column that x lacks. */
-void cafe_unit_rows(const cafe_block *x, int64_t columns, float *vectors);
+CAFE_LAB void cafe_unit_rows(const cafe_block *x, int64_t columns, float *vectors);
 
 /* cafe_model_finish() for vectors that cafe_embedding_write() is to write to this path next, with
  * the model's graph. A large .npy file may be begun while the vectors are certified; it appears

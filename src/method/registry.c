@@ -3,45 +3,24 @@
 
 #include "method/method.h"
 
-/* The paper's methods, then those others published in the order of the paper's tables. */
-#define METHODS(X)       \
-    X(sphere)            \
-    X(cafe)              \
-    X(layers)            \
-    X(softmax)           \
-    X(label_propagation) \
-    X(gf)                \
-    X(deepwalk)          \
-    X(node2vec)          \
-    X(line)              \
-    X(hope)              \
-    X(grarep)            \
-    X(sdne)              \
-    X(spectral)          \
-    X(netmf)             \
-    X(prone)             \
-    X(fastrp)
+static const cafe_method *const core[] = {CAFE_CORE_METHODS};
 
-#define DECLARE(name) extern const cafe_method cafe_##name##_method;
-METHODS(DECLARE)
-
-#define ENTRY(name) &cafe_##name##_method,
-static const cafe_method *const methods[] = {METHODS(ENTRY)};
-
-const cafe_method *const *cafe_methods(size_t *count) {
-    *count = sizeof methods / sizeof *methods;
-    return methods;
+const cafe_method *const *cafe_methods(const cafe_context *context, size_t *count) {
+    bool more = context && context->methods;
+    *count = more ? context->method_count : sizeof core / sizeof *core;
+    return more ? context->methods : core;
 }
 
 const cafe_method *cafe_method_or_first(const cafe_method *method, bool communities) {
     for (size_t i = 0; !method; i++)
-        if (communities ? methods[i]->communities != NULL : methods[i]->vectors != NULL)
-            method = methods[i];
+        if (communities ? core[i]->communities != NULL : core[i]->vectors != NULL) method = core[i];
     return method;
 }
 
-const cafe_method *cafe_method_find(const char *name) {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+const cafe_method *cafe_method_find(const cafe_context *context, const char *name) {
+    size_t count;
+    const cafe_method *const *methods = cafe_methods(context, &count);
+    for (size_t i = 0; i < count; i++)
         if (strcmp(methods[i]->name, name) == 0) return methods[i];
     return NULL;
 }

@@ -72,9 +72,10 @@ static cafe_status settle(cafe_context *context, const cafe_method *method,
 /* ---- what a method takes --------------------------------------------------------------------- */
 
 /* "a|b" of the methods that take `takes`, for vectors or for communities. */
-static void list_methods(bool communities, uint32_t takes, char *text, size_t capacity) {
+static void list_methods(const cafe_context *context, bool communities, uint32_t takes, char *text,
+                         size_t capacity) {
     size_t count, used = 0;
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_methods(context, &count);
     text[0] = 0;
     for (size_t i = 0; i < count && used < capacity; i++)
         if ((all[i]->takes & takes) &&
@@ -86,7 +87,7 @@ static void list_methods(bool communities, uint32_t takes, char *text, size_t ca
 static cafe_status refuse_input(cafe_context *context, const cafe_method *method, bool communities,
                                 const char *name, uint32_t takes) {
     char others[256];
-    list_methods(communities, takes, others, sizeof others);
+    list_methods(context, communities, takes, others, sizeof others);
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                      CAFE_OPT("%s") " does not go with " CAFE_OPT(
                          "method=%s") ", but with " CAFE_OPT("method=%s"),

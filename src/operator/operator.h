@@ -114,8 +114,8 @@ cafe_status cafe_operator_apply_at(cafe_context *context, const cafe_operator *o
 /* Y = Q X in double precision for row-major n x width blocks, width <= CAFE_EXACT_WIDTH. The
  * largest width is the fastest per column, because one pass over the arcs dominates the cost. */
 enum { CAFE_EXACT_WIDTH = CAFE_EIGHT };
-cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts *q, int64_t width,
-                                const double *x, double *y);
+CAFE_LAB cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts *q,
+                                         int64_t width, const double *x, double *y);
 /* The same for n x 8 floats: sums are doubles, and the result is rounded to floats. */
 cafe_status cafe_operator_eight(cafe_context *context, const cafe_operator_parts *q, const float *x,
                                 float *y);

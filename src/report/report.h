@@ -26,19 +26,20 @@ struct cafe_report {
 };
 
 /* Room for `size` bytes behind the text, which the caller then adds to its size; NULL: none. */
-char *cafe_report_room(cafe_report *report, int64_t size);
+CAFE_LAB char *cafe_report_room(cafe_report *report, int64_t size);
 /* Writes the text as it is now. */
-cafe_status cafe_report_save(const cafe_report *report, const char *path, int32_t overwrite);
+CAFE_LAB cafe_status cafe_report_save(const cafe_report *report, const char *path,
+                                      int32_t overwrite);
 
 /* Bytes as they are. */
-void cafe_report_put(cafe_report *report, const char *bytes, int64_t size);
+CAFE_LAB void cafe_report_put(cafe_report *report, const char *bytes, int64_t size);
 /* A value as it is written. */
 void cafe_report_raw(cafe_report *report, const char *key, const char *value);
 /* A string of bytes that need not end with 0. */
 void cafe_report_bytes(cafe_report *report, const char *key, const char *bytes, int64_t size);
 
 /* "groups" of columns. */
-void cafe_report_groups(cafe_report *report, const cafe_certificate *c);
+CAFE_LAB void cafe_report_groups(cafe_report *report, const cafe_certificate *c);
 
 /* A field of a struct: an integer (int64_t), a number (double), a truth (int32_t), or a list of
  * numbers (const double *) whose length another field tells. */
@@ -70,11 +71,12 @@ typedef struct cafe_field {
 #define CAFE_REPORT_FIELDS(report, fields, from) \
     cafe_report_fields(report, sizeof(fields) / sizeof *(fields), fields, from, SIZE_MAX)
 /* Fields beyond `size` are those of a later version than the caller's. */
-void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
-                        const void *from, size_t size);
+CAFE_LAB void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
+                                 const void *from, size_t size);
 
 /* The name of a node. */
-void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph, int64_t node);
+CAFE_LAB void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph,
+                               int64_t node);
 
 /* "sweeps", "converged" and the values at the start and after each sweep under `key`. */
 void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps, int32_t converged,

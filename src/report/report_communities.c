@@ -53,6 +53,17 @@ cafe_status cafe_partition_sizes(cafe_context *context, int64_t nodes, const int
     return CAFE_OK;
 }
 
+#define STRUCT cafe_sizes
+static const cafe_field size_fields[] = {FIELD(largest), FIELD(median), FIELD(smallest),
+                                         FIELD(single_nodes)};
+#undef STRUCT
+
+void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes) {
+    cafe_report_open(report, "sizes", '{');
+    CAFE_REPORT_FIELDS(report, size_fields, sizes);
+    cafe_report_close(report);
+}
+
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 /* Names of the nodes (unless they are 0 .. n-1), the finest partition, and for every layer but the

@@ -21,7 +21,7 @@ double cafe_run_clock(void) {
 static cafe_status find_method(cafe_run *run, const char *name) {
     bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
     size_t count;
-    const cafe_method *const *all = cafe_methods(&count);
+    const cafe_method *const *all = cafe_methods(run->context, &count);
     for (size_t i = 0; i < count && !run->method; i++)
         if ((vectors ? all[i]->vectors : all[i]->communities) &&
             (!name || strcmp(all[i]->name, name) == 0))

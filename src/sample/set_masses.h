@@ -31,16 +31,19 @@ typedef struct cafe_set_sums {
 } cafe_set_sums;
 
 /* p(u,S): S are the nodes with part[w] == set. */
-double cafe_joint_node(const cafe_joint *joint, const int32_t *part, int32_t set, int64_t u);
+CAFE_LAB double cafe_joint_node(const cafe_joint *joint, const int32_t *part, int32_t set,
+                                int64_t u);
 
 /* Of each of the sets part[u] = 0 .. parts-1 (negative: in none). inside (NULL: not wanted) gets
  * p(u, S(u)) of each node, 0 for one in no set. */
-cafe_status cafe_partition_sums(cafe_context *context, const cafe_joint *joint, const int32_t *part,
-                                int64_t parts, cafe_set_sums *sums, double *inside);
+CAFE_LAB cafe_status cafe_partition_sums(cafe_context *context, const cafe_joint *joint,
+                                         const int32_t *part, int64_t parts, cafe_set_sums *sums,
+                                         double *inside);
 
 /* pairs[parts * parts] gets p(S,S'), mass[parts] p(S). */
-cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
-                                 const int32_t *part, int64_t parts, double *pairs, double *mass);
+CAFE_LAB cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
+                                          const int32_t *part, int64_t parts, double *pairs,
+                                          double *mass);
 
 /* Takes sets apart that the arcs do not connect: part[u] becomes the number of u's piece, by first
  * appearance, *parts their number. Every node is in a set. */

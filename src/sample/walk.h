@@ -35,12 +35,12 @@ cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_gr
 /* Computes up to CAFE_WALK_WIDE rows b(u_i, .) at once. Returns z or next, n * CAFE_WALK_WIDE
  * numbers each; entry w * CAFE_WALK_WIDE + i is b(u_i, w). */
 enum { CAFE_WALK_WIDE = 8 };
-const double *cafe_walk_dense(const cafe_walk *walk, const int32_t *u, int64_t count, double *z,
-                              double *next);
+CAFE_LAB const double *cafe_walk_dense(const cafe_walk *walk, const int32_t *u, int64_t count,
+                                       double *z, double *next);
 
 /* walk->samples pairs as a graph: a(u,w) counts the pairs {u,w}, and a(u,u) twice the pairs (u,u),
  * so that the sum is 2 samples. */
-cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
+CAFE_LAB cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
 
 /* Alias tables (Walker 1977) for the rows of a weighted graph: entry j of a row is kept with
  * probability keep[j], otherwise other[j] replaces it. */
@@ -49,8 +49,9 @@ typedef struct cafe_alias {
     int32_t *other;
 } cafe_alias;
 
-cafe_status cafe_alias_new(cafe_context *context, const cafe_graph *graph, cafe_alias *alias);
-void cafe_alias_free(cafe_context *context, cafe_alias *alias);
+CAFE_LAB cafe_status cafe_alias_new(cafe_context *context, const cafe_graph *graph,
+                                    cafe_alias *alias);
+CAFE_LAB void cafe_alias_free(cafe_context *context, cafe_alias *alias);
 
 /* One of the entries begin .. end-1 by 64 random bits: the whole part of bits * count / 2^64 is the
  * entry, the fraction decides between it and its alias (keep NULL: all entries alike). */

@@ -52,7 +52,7 @@ static inline int64_t cafe_solution_negative(const cafe_solution *s) {
 /* `top` columns are of Q, then `bottom` of -Q; all of them are kept. */
 void cafe_solution_split(cafe_solution *solution, int64_t top, int64_t bottom);
 /* The method has found this number. */
-void cafe_solution_find(cafe_solution *solution, const char *name, double value);
+CAFE_LAB void cafe_solution_find(cafe_solution *solution, const char *name, double value);
 
 /* Room for H, on the context's engine, and for the objective of at most `sweeps` sweeps. */
 cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
@@ -60,8 +60,8 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
 
 /* The same for a method that writes the rows of H itself: it runs on the processor alone, and fails
  * by its name where the context's engine is another one. */
-cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
-                               int64_t columns, int64_t sweeps, cafe_solution **solution);
+CAFE_LAB cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
+                                        int64_t columns, int64_t sweeps, cafe_solution **solution);
 
 /* Rows of length 1: from columns first, first + 1, ... of a plain n x width block, a zero row at
  * random from `stream` (base/random.h). Without a block (NULL) all rows are random; or, of a graph
@@ -72,7 +72,8 @@ cafe_status cafe_solution_start(cafe_context *context, const cafe_operator *op, 
                                 cafe_solution *solution);
 
 /* Rows as they are: plain n x columns numbers, which must be finite. */
-cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
+CAFE_LAB cafe_status cafe_solution_set(cafe_context *context, const float *rows,
+                                       cafe_solution *solution);
 
 /* cafe_sphere() without Y, and with the objective as its sweeps changed it: cafe_sweep_settle() is
  * still to come. */

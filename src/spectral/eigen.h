@@ -37,7 +37,7 @@ static inline cafe_owned cafe_eigen_rows(const cafe_eigen_problem *problem) {
 /* The usual wishes. */
 double cafe_want_largest(const void *argument, double value);
 double cafe_want_smallest(const void *argument, double value);
-double cafe_want_size(const void *argument, double value);
+CAFE_LAB double cafe_want_size(const void *argument, double value);
 
 /* What is found. */
 typedef struct cafe_eigen {
@@ -53,9 +53,9 @@ typedef struct cafe_eigen {
                         * of n rows those of this process */
 } cafe_eigen;
 
-cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *problem,
-                             cafe_eigen *found);
-void cafe_eigen_free(cafe_context *context, cafe_eigen *found);
+CAFE_LAB cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *problem,
+                                      cafe_eigen *found);
+CAFE_LAB void cafe_eigen_free(cafe_context *context, cafe_eigen *found);
 
 /* The error for pairs that did not converge; CAFE_OK when all did. */
 cafe_status cafe_eigen_need_all(cafe_context *context, const cafe_eigen *found);
@@ -72,6 +72,6 @@ cafe_eigen_problem cafe_eigen_owned(const cafe_operator *op, const cafe_owned *o
                                     int64_t count, double tolerance);
 
 /* Bytes that a run takes at its peak, what it returns included. */
-int64_t cafe_eigen_bytes(int64_t n, int64_t count, int64_t threads);
+CAFE_LAB int64_t cafe_eigen_bytes(int64_t n, int64_t count, int64_t threads);
 
 #endif

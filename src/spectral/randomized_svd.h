@@ -15,8 +15,8 @@ typedef struct cafe_sparse {
 } cafe_sparse;
 
 /* y = M x or M^T x, for blocks of the processor with the same number of columns. */
-cafe_status cafe_sparse_product(cafe_context *context, const cafe_sparse *m, bool transposed,
-                                const cafe_block *x, cafe_block *y);
+CAFE_LAB cafe_status cafe_sparse_product(cafe_context *context, const cafe_sparse *m,
+                                         bool transposed, const cafe_block *x, cafe_block *y);
 
 typedef struct cafe_sketch_options {
     int64_t rank;    /* singular values wanted, at most n */
@@ -27,10 +27,10 @@ typedef struct cafe_sketch_options {
 /* x, a block of the processor that the caller drops, gets U sqrt(Sigma) of M ~ U Sigma V^T in its
  * first x->columns <= rank columns, by falling singular value, and values[rank] Sigma; those
  * within single precision's rounding of 0 are left out, and their values are 0. */
-cafe_status cafe_sketch(cafe_context *context, const cafe_sparse *m,
-                        const cafe_sketch_options *options, cafe_block *x, double *values);
+CAFE_LAB cafe_status cafe_sketch(cafe_context *context, const cafe_sparse *m,
+                                 const cafe_sketch_options *options, cafe_block *x, double *values);
 
 /* Bytes that it takes, what it returns included. */
-double cafe_sketch_bytes(int64_t n, int64_t rank);
+CAFE_LAB double cafe_sketch_bytes(int64_t n, int64_t rank);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cafe/cafe.h>
+#include <cafe/rank.h>
 
 static cafe_context *context;
 

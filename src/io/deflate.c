@@ -1,5 +1,5 @@
 /* Deflate by ISA-L, at the level that packs best: what is written once is read often. */
-#include "draw/deflate.h"
+#include "io/deflate.h"
 
 #include <isa-l.h>
 

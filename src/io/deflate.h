@@ -1,6 +1,6 @@
 /* Bytes compressed in one call, for pages and pictures. */
-#ifndef CAFE_DRAW_DEFLATE_H
-#define CAFE_DRAW_DEFLATE_H
+#ifndef CAFE_IO_DEFLATE_H
+#define CAFE_IO_DEFLATE_H
 
 #include <stdint.h>
 
@@ -17,7 +17,8 @@ static inline int64_t cafe_deflate_bound(int64_t size) {
 }
 
 /* Fills out[cafe_deflate_bound(size)]; *packed gets what was used of it. size is below 2^32. */
-cafe_status cafe_deflate(cafe_context *context, cafe_deflate_frame frame, const uint8_t *bytes,
-                         int64_t size, uint8_t *out, int64_t *packed);
+CAFE_LAB cafe_status cafe_deflate(cafe_context *context, cafe_deflate_frame frame,
+                                  const uint8_t *bytes, int64_t size, uint8_t *out,
+                                  int64_t *packed);
 
 #endif

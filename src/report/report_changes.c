@@ -1,0 +1,91 @@
+/* Changes of a graph, the update of its embedding, and what became of its communities. */
+#include <math.h>
+
+#include <cafe/report.h>
+
+#include "base/print.h"
+#include "report/report.h"
+
+#define STRUCT cafe_change_counts
+static const cafe_field change_fields[] = {FIELD(lines),      FIELD(added),    FIELD(removed),
+                                           FIELD(reweighted), FIELD(repeated), FIELD(loops),
+                                           FIELD(new_nodes),  FIELD(touched)};
+#undef STRUCT
+
+void cafe_report_changes(cafe_report *report, const char *path, const cafe_changes *changes) {
+    const cafe_change_counts *counts = cafe_changes_get_counts(changes);
+    cafe_report_open(report, "changes", '{');
+    if (path) cafe_report_string(report, "path", path);
+    CAFE_REPORT_FIELDS(report, change_fields, counts);
+    cafe_report_close(report);
+}
+
+#define STRUCT cafe_update_report
+static const cafe_field work_fields[] = {FIELD(updates), FIELD(arcs), FIELD(arcs_summed),
+                                         FIELD(arcs_marked)};
+static const cafe_field drift_fields[] = {
+    FIELD(drift_mean),     FIELD(drift_max),           FIELD(moved),
+    FIELD(subspace_angle), FIELD(subspace_mean_angle), FIELD(rotation_distance)};
+#undef STRUCT
+
+/* a / b, 0 when there is nothing */
+static double share(int64_t a, int64_t b) {
+    return b > 0 ? (double)a / (double)b : 0;
+}
+
+void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
+                         const cafe_changes *changes) {
+    const cafe_update_report *r = cafe_updated_get(updated);
+    cafe_report_integer(report, "nodes", r->nodes);
+    cafe_report_integer(report, "edges", cafe_graph_edges(cafe_changes_graph(changes)));
+    cafe_report_integer(report, "columns", r->columns);
+    cafe_report_integer(report, "rounds", r->rounds);
+    cafe_report_truth(report, "converged", r->converged);
+    cafe_report_reals(report, "objective", r->rounds + 1, r->objective);
+    cafe_report_real(report, "objective_before", r->objective[0]);
+    cafe_report_real(report, "objective_after", r->objective[r->rounds]);
+    cafe_report_integer(report, "swept", r->swept);
+    cafe_report_real(report, "swept_share", share(r->swept, r->nodes));
+    CAFE_REPORT_FIELDS(report, work_fields, r);
+    cafe_report_real(report, "work", share(r->arcs_summed + r->arcs_marked, r->arcs));
+    CAFE_REPORT_FIELDS(report, drift_fields, r);
+}
+
+#define STRUCT cafe_transition_report
+static const cafe_field transition_fields[] = {AS("before", old_count),
+                                               AS("after", new_count),
+                                               FIELD(born),
+                                               FIELD(died),
+                                               FIELD(split),
+                                               FIELD(merged)};
+#undef STRUCT
+
+void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
+                            const cafe_labels *old) {
+    const cafe_transition_report *t = cafe_transition_get(transition);
+    char number[24];
+    cafe_report_open(report, "communities", '{');
+    CAFE_REPORT_FIELDS(report, transition_fields, t);
+    cafe_report_open(report, "old", '[');
+    for (int64_t c = 0; c < t->old_count; c++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_print(number, sizeof number, "%lld", (long long)c);
+        cafe_report_string(report, "name", old ? cafe_labels_class_name(old, c) : number);
+        cafe_report_integer(report, "size", t->old_size[c]);
+        cafe_report_integer(report, "heir", t->heir[c]);
+        cafe_report_integer(report, "pieces", t->pieces[c]);
+        cafe_report_real(report, "drift_mean", t->old_drift ? t->old_drift[c] : NAN);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+    cafe_report_open(report, "new", '[');
+    for (int64_t d = 0; d < t->new_count; d++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_integer(report, "size", t->new_size[d]);
+        cafe_report_integer(report, "parent", t->parent[d]);
+        cafe_report_integer(report, "sources", t->sources[d]);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+    cafe_report_close(report);
+}
