@@ -50,7 +50,7 @@ def reduce(tool, x, scratch, extra):
     numpy.save(table, x.astype(numpy.float32))
     names = {key: str(scratch / value) for key, value in
              {"-o": "v.npy", "--w": "w.npy", "--json": "r.json"}.items()}
-    command = [tool, "reduce", str(table), "-f", "-q", "-k", str(K), "--theta", "0.010", "--keep-empty"]
+    command = [tool, "reduce", str(table), "-f", "-q", "-k", str(K), "--theta", "0.010", "--tune", "keep-empty=yes"]
     for option, path in names.items():
         command += [option, path]
     subprocess.run(command + extra, check=True)

@@ -111,9 +111,9 @@ class Bench:
         rates = json.loads(Run([*mpirun(ranks), f"{BENCH}/cafe-ranks", "rates", graph, o.columns]).out)
         words = [CAFE, "embed", graph, "--dry-run", "-q", "--json", "-", "--columns", o.columns, "--sweeps", o.sweeps,
                  "--threads", o.threads, "--columns-from", "top", "--ranks", ranks,
-                 "--memory-bandwidth", f"{rates['memory']:.0f}B", "--latency", rates["latency"]]
+                 "--tune", f"memory-bandwidth={rates['memory']:.0f}B", "--tune", f"latency={rates['latency']}"]
         if ranks > 1:
-            words += ["--network", f"{rates['network']:.0f}B"]
+            words += ["--tune", f"network={rates['network']:.0f}B"]
         return json.loads(Run(words).out)["distributed"], rates
 
     def line(self, graph, ranks, engine, reference):

@@ -166,7 +166,7 @@ def judge(task, graph, out, text, a):
         return None
     report = json.loads(tool("evaluate", "classify", graph.text, "--labels", graph.labels,
                              "--embedding", out, "--classifier", "logistic", "--train", a.train,
-                             "--test", a.test, "--repeats", 1, "-q", "-t", a.threads, "--json", "-"))
+                             "--tune", f"test={a.test}", "--repeats", 1, "-q", "-t", a.threads, "--json", "-"))
     return report["results"][0]["micro_f1"]["mean"]
 
 

@@ -137,7 +137,7 @@ def speed(n, folder):
     np.save(points, x)
     for approximate in ("no", "yes"):
         graph = os.path.join(folder, "s%s.txt" % approximate)
-        run("points", points, "-o", graph, "-q", "-f", "--approximate", approximate, "--json", report)
+        run("points", points, "-o", graph, "-q", "-f", "--tune", "approximate=" + approximate, "--json", report)
         seconds = json.load(open(report))["seconds"]["link"]
         print("| %d | %s | %.2f |" % (n, "approximate" if approximate == "yes" else "exact", seconds), flush=True)
     edges = [set(map(tuple, np.loadtxt(os.path.join(folder, "s%s.txt" % a), usecols=(0, 1), dtype=int)))

@@ -17,14 +17,14 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option xgboost_options[] = {
-    {"trees", "N", CAFE_OPTION_INTEGER, offsetof(cafe_xgboost_options, trees), 100, 1, 1e5, NULL,
-     "rounds of boosting; each grows a tree for every class"},
-    {"depth", "N", CAFE_OPTION_INTEGER, offsetof(cafe_xgboost_options, depth), 6, 1, 30, NULL,
-     "levels of a tree"},
-    {"eta", "X", CAFE_OPTION_REAL, offsetof(cafe_xgboost_options, eta), 0.3, 1e-6, 1, NULL,
-     "learning rate"},
-    {"bins", "N", CAFE_OPTION_INTEGER, offsetof(cafe_xgboost_options, bins), 32, 2, 256, NULL,
-     "bins of a column's histogram"},
+    {"trees", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_xgboost_options, trees),
+     100, 1, 1e5, NULL, "rounds of boosting; each grows a tree for every class"},
+    {"depth", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_xgboost_options, depth), 6,
+     1, 30, NULL, "levels of a tree"},
+    {"eta", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_xgboost_options, eta), 0.3,
+     1e-6, 1, NULL, "learning rate"},
+    {"bins", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_xgboost_options, bins), 32,
+     2, 256, NULL, "bins of a column's histogram"},
 };
 
 static const cafe_option_table xgboost_table = {"xgboost", "boosted trees",

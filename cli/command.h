@@ -14,7 +14,6 @@
     X(generate)         \
     X(update)           \
     X(place)            \
-    X(bounds)           \
     X(reduce)           \
     X(rank)             \
     X(recommend)        \
@@ -24,8 +23,6 @@
     X(explain)          \
     X(map)              \
     X(plot)             \
-    X(view)             \
-    X(engines)          \
     X(help)             \
     X(version)
 
@@ -72,16 +69,30 @@ extern const cli_command *const cli_commands[];
 /* The command of that name, or NULL; and its task of that name, or NULL. */
 const cli_command *cli_find_command(const char *name);
 const cli_command *cli_find_task(const cli_command *command, const char *name);
+/* The commands one after the other, with the tasks in place of those that have some; NULL behind
+ * the last. */
+const cli_command *cli_task_at(size_t index);
 /* The task's word without the command's. */
 const char *cli_task_word(const cli_command *task);
 
 /* Prints words from column `at` on, in lines that begin at column `indent`; the column behind. */
 int cli_put_words(const char *text, int indent, int at);
-/* The help page of a command, for people; of a topic, false when there is none of that name; the
- * list of topics. */
-void cli_print_help(const cli_command *command);
+/* A row of usual.c: the command line of an example behind "cafe COMMAND", and the options of -h,
+ * "output|columns". */
+typedef struct cli_usual {
+    const char *command, *example, *options;
+} cli_usual;
+const cli_usual *cli_usual_of(const cli_command *command);
+
+/* The help page of a command, with all options or only the usual ones. */
+void cli_print_help(const cli_command *command, bool brief);
+/* The page of a topic, a method or a sampling; false when there is none of that name. The list of
+ * topics. */
 bool cli_print_topic(const char *name);
 void cli_print_topics(void);
+/* A row of such a page, and the table of all options for --tune. */
+void cli_put_option(const cli_entry *entry);
+void cli_print_tuned(bool manual);
 
 /* A script that completes commands, options and values in a shell; in the order of
  * `cafe help --completion`. */

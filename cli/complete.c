@@ -13,49 +13,35 @@
 typedef void (*put_entry)(const cli_command *command, const cli_entry *entry);
 
 /* Methods may have options of the same name: they come once. */
-static bool came_before(const cli_entries *entries, size_t i) {
-    for (size_t j = 0; j < i; j++)
-        if (strcmp(entries->at[j].name, entries->at[i].name) == 0) return true;
-    return false;
+static bool is_first(const cli_entries *entries, size_t i) {
+    const char *name = entries->at[i].name;
+    return cli_find_entry(entries, name, strlen(name)) == &entries->at[i];
 }
 
 static void each_entry(const cli_command *command, put_entry put) {
     static cli_entries entries;
     cli_merge(command, NULL, &entries);
     for (size_t i = 0; i < entries.count; i++)
-        if (!came_before(&entries, i)) put(command, &entries.at[i]);
+        if (!entries.at[i].tuned && is_first(&entries, i)) put(command, &entries.at[i]);
 }
 
 static void each_command(void (*put)(const cli_command *command)) {
-    for (size_t i = 0; cli_commands[i]; i++) {
-        for (size_t t = 0; cli_commands[i]->tasks && cli_commands[i]->tasks[t]; t++)
-            put(cli_commands[i]->tasks[t]);
-        if (!cli_commands[i]->tasks) put(cli_commands[i]);
-    }
-}
-
-static bool takes_file(const cli_entry *e) {
-    return e->own &&
-           (e->own->kind == CLI_READS || e->own->kind == CLI_WRITES || e->own->kind == CLI_KEEPS);
-}
-
-static bool takes_value(const cli_entry *e) {
-    return !e->own || e->own->kind != CLI_FLAG;
+    for (size_t i = 0; cli_task_at(i); i++) put(cli_task_at(i));
 }
 
 /* The words that may follow an option, divided by spaces; "": any text. The choices of a file are
  * its endings, no words. */
 static void put_choices(const cli_entry *e) {
     const char *choices = e->own ? cli_choices(e->own) : e->shared->choices;
-    if (takes_file(e)) return;
-    if (e->shared && e->shared->type == CAFE_OPTION_SWITCH) choices = "yes|no";
+    if (cli_takes_file(e)) return;
+    if (e->shared && cafe_option_kind(e->shared) == CAFE_OPTION_SWITCH) choices = "yes|no";
     for (const char *at = choices; at && *at; at++) putchar(*at == '|' ? ' ' : *at);
 }
 
 static bool has_choices(const cli_entry *e) {
-    if (takes_file(e)) return false;
+    if (cli_takes_file(e)) return false;
     return e->own ? cli_choices(e->own) != NULL
-                  : e->shared->choices != NULL || e->shared->type == CAFE_OPTION_SWITCH;
+                  : e->shared->choices != NULL || cafe_option_kind(e->shared) == CAFE_OPTION_SWITCH;
 }
 
 /* Text inside of quotes ', with a backslash before each of `special`. */
@@ -92,7 +78,7 @@ static void put_bash_options(const cli_command *command) {
 
 /* What follows an option: its words, or nothing where any text may; files are left to bash. */
 static void put_bash_value(const cli_command *command, const cli_entry *e) {
-    if (!takes_value(e) || takes_file(e)) return;
+    if (!cli_takes_value(e) || cli_takes_file(e)) return;
     printf("        '%s --%s'", command->name, e->name);
     if (e->letter) printf(" | '%s -%c'", command->name, e->letter);
     printf(") echo '=");
@@ -158,10 +144,10 @@ static void put_bash(void) {
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
 static void put_zsh_value(const cli_entry *e) {
-    if (!takes_value(e)) return;
+    if (!cli_takes_value(e)) return;
     putchar(':');
     put_quoted(e->placeholder, ":\\");
-    if (takes_file(e)) {
+    if (cli_takes_file(e)) {
         fputs(":_files", stdout);
     } else if (has_choices(e)) {
         fputs(":(", stdout);
@@ -256,9 +242,9 @@ static void put_fish_option(const cli_command *command, const cli_entry *e) {
     put_fish_condition(command->name);
     printf(" -l %s", e->name);
     if (e->letter) printf(" -s %c", e->letter);
-    if (takes_file(e))
+    if (cli_takes_file(e))
         printf(" -rF");
-    else if (takes_value(e))
+    else if (cli_takes_value(e))
         printf(" -x");
     if (has_choices(e)) {
         printf(" -a '");

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "embed.h"
 #include "graph_text.h"
+#include "tell.h"
 
 int embed_ranks_check(const embed_job *job) {
     static const char *const planned[] = {"ranks",   "network", "memory-bandwidth",
@@ -16,7 +17,7 @@ int embed_ranks_check(const embed_job *job) {
     const cli_arguments *given = job->shared.run.arguments;
     for (size_t i = 0; i < sizeof planned / sizeof *planned && !job->dry_run; i++)
         if (cli_given(given, planned[i]))
-            return cli_usage_error("embed", "--%s goes with --dry-run%s", planned[i],
+            return cli_usage_error("embed", CLI_OPT("%s") " goes with --dry-run%s", planned[i],
                                    i == 0 ? ": a run has the processes that mpirun gives it" : "");
     if (job->size && given->count > 0)
         return cli_usage_error("embed",
@@ -27,7 +28,7 @@ int embed_ranks_check(const embed_job *job) {
     if (!job->size && !cli_given(given, "ranks"))
         for (size_t i = 1; i < sizeof planned / sizeof *planned; i++)
             if (cli_given(given, planned[i]))
-                return cli_usage_error("embed", "--%s goes with --ranks", planned[i]);
+                return cli_usage_error("embed", CLI_OPT("%s") " goes with --ranks", planned[i]);
     return CLI_OK;
 }
 

@@ -152,7 +152,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_cluster = {
     .name = "evaluate cluster",
-    .arguments = "GRAPH [--communities FILE] [--labels FILE] [options]",
+    .arguments = "GRAPH [--communities FILE] [--labels FILE]",
     .summary = "judge a partition by the graph and by labels",
     .description =
         "Prints modularity and conductance of a partition, and with labels its normalised mutual "

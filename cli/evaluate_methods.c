@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "evaluate.h"
+#include "tell.h"
 
 enum { MOST_METHODS = 64, MOST_SETTINGS = 32 };
 
@@ -44,7 +45,7 @@ static int check_run(const evaluate_job *job) {
         if (arguments->given[i] && belongs_to_method(e) && strcmp(e->name, "columns") != 0)
             return cli_usage_error(command,
                                    "with --methods, options of a method stand in the list: "
-                                   "sphere:%s%s%s, not --%s",
+                                   "sphere:%s%s%s, not " CLI_OPT("%s"),
                                    e->name, e->placeholder ? "=" : "",
                                    e->placeholder ? e->placeholder : "", e->name);
     }
@@ -59,7 +60,8 @@ typedef struct item {
     int first, count;
 } item;
 
-/* "netmf:window=5:propagate" becomes --method=netmf --window=5 --propagate, at 1 of the words. */
+/* "netmf:window=5:propagate" becomes --method=netmf --window=5 --propagate, at 1 of the words; an
+ * option for developers becomes --tune=NAME=VALUE. */
 static bool cut_item(const char *name, char **to, item *it) {
     const char *before = "--method=";
     it->first = it->count = 1;
@@ -67,6 +69,7 @@ static bool cut_item(const char *name, char **to, item *it) {
         size_t size = strcspn(at, ":");
         if (size == 0 || it->count > MOST_SETTINGS) return false;
         it->words[it->count++] = *to;
+        if (before[2] == 0 && cli_is_tuned(at, strcspn(at, "=:"))) before = "--tune=";
         *to += sprintf(*to, "%s%.*s", before, (int)size, at) + 1;
         at += size;
         if (!*at) return true;
@@ -127,7 +130,7 @@ static int check_entry(evaluate_job *job, evaluate_entry *entry) {
 static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
     item it;
     entry->job = calloc(1, sizeof *entry->job);
-    char *to = entry->text = entry->name ? malloc(64 + 4 * strlen(entry->name)) : NULL;
+    char *to = entry->text = entry->name ? malloc(64 + 8 * strlen(entry->name)) : NULL;
     if (!entry->job || !to) return cli_error(job->run, CLI_FAILED, "out of memory");
     if (!cut_item(entry->name, &to, &it)) return bad_list(job);
     if (columns) add_columns(job, to, &it);

@@ -12,6 +12,7 @@
 #include "nodes.h"
 #include "output.h"
 #include "report.h"
+#include "tell.h"
 #include "vectors.h"
 
 /* Spectrum and bound come unasked while they take about a second; this many columns are printed
@@ -199,19 +200,44 @@ static void put_report(cafe_report *report, const void *argument) {
 
 static int work(void *argument) {
     explain_job *job = argument;
+    if (job->eigenvector) return explain_theorem(job);
     CLI_TRY(read_input(job));
     CLI_TRY(explain(job));
     CLI_TRY(cli_write_result(&job->run, explain_put, job));
     return cli_write_report(&job->run, "cafe/explain/1", put_report, job);
 }
 
+/* Options of the other of the two ways would do nothing. */
+static int check_given(const explain_job *job) {
+    const cli_arguments *a = job->run.arguments;
+    for (size_t i = 0; i < a->entries.count; i++) {
+        const cli_entry *e = &a->entries.at[i];
+        const cafe_option_table *table = e->shared ? e->group->table() : NULL;
+        bool both = e->own ? e->own->offset < sizeof(cli_common) || e->own->kind == CLI_TUNE
+                           : table == cafe_graph_option_table();
+        bool theorem = table == cafe_bounds_option_table() || strcmp(e->name, "eigenvector") == 0;
+        if (a->given[i] && !both && theorem != job->eigenvector)
+            return cli_usage_error("explain", CLI_OPT("%s") " goes with %s", e->name,
+                                   theorem ? "--eigenvector" : "an EMBEDDING");
+    }
+    return CLI_OK;
+}
+
 static int check(void *argument) {
-    const cli_run *run = argument;
+    const explain_job *job = argument;
+    const cli_run *run = &job->run;
+    CLI_TRY(check_given(job));
+    if (job->eigenvector && run->words[1])
+        return cli_usage_error("explain", "--eigenvector goes without an EMBEDDING");
+    if (job->eigenvector) return CLI_OK;
+    if (!run->words[1])
+        return cli_usage_error("explain", "missing argument; usage: cafe explain GRAPH EMBEDDING");
     return cli_check_ending("explain", run->words[1], CLI_VECTORS " -");
 }
 
 static void release(void *argument) {
     explain_job *job = argument;
+    cafe_bounds_free(job->bounds);
     cafe_spectrum_free(job->spectrum);
     cafe_explanation_free(job->explanation);
     cafe_run_free(job->of);
@@ -249,7 +275,13 @@ static const cli_option options[] = {
     CLI_ROW_FLAG(JOB, wants_bound, "bound",
                  "also print an upper bound on the modularity of any partition; unasked for the "
                  "same graphs"),
-    CLI_ROW_JSON("every card as JSON; - prints it instead of the text"),
+    CLI_ROW_FLAG(JOB, eigenvector, "eigenvector",
+                 "instead of an EMBEDDING: compare the best two communities of softmax clustering "
+                 "with the dominant eigenvector, with the bounds of theorem 4 of the paper"),
+    CLI_ROW_OUTPUT(NULL,
+                   "the text into a file; with --eigenvector a line per node: name, x, Qx, v1, "
+                   "centred x"),
+    CLI_ROW_JSON("every figure as JSON; - prints it instead of the text"),
     CLI_ROWS_SAMPLING(JOB),
     CLI_ROWS_SEEDED,
 };
@@ -258,6 +290,7 @@ static const cli_group groups[] = {
     CLI_GROUP_TABLE("Lists", JOB, explain, cafe_explain_option_table),
     CLI_GROUP_TABLE("--spectrum", JOB, spectrum_options, cafe_spectrum_option_table),
     CLI_GROUP_TABLE("--bound", JOB, ceiling_options, cafe_ceiling_option_table),
+    CLI_GROUP_TABLE("--eigenvector", JOB, bounds_options, cafe_bounds_option_table),
     CLI_GROUP_TABLE("Sampling", JOB, sampling.options, cafe_sample_option_table),
     CLI_GROUP_READING,
     {0},
@@ -265,7 +298,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_explain = {
     .name = "explain",
-    .arguments = "GRAPH EMBEDDING [options]",
+    .arguments = "GRAPH [EMBEDDING] [options]",
     .summary = "say in numbers why an embedding looks as it does",
     .description =
         "Reads a graph and its embedding (.npy, .tsv, .csv or .txt, as cafe embed writes it) and "
@@ -274,9 +307,15 @@ const cli_command cli_explain = {
         "eigenvalues of the modularity matrix Q) it holds, and how far the partition is from the "
         "best one at most. The value of a column is the eigenvalue it stands for, the residual its "
         "error; q(S,S) is how far the links inside of S exceed those that degrees alone would "
-        "give. Sampling options are those the embedding was made with. 'man cafe-explain' has the "
+        "give. Sampling options are those the embedding was made with. With --eigenvector and no "
+        "embedding it prints how well theorem 4 of the paper holds. 'man cafe-explain' has the "
         "formulas.",
-    CLI_JOB(explain_job, 2, 2),
+    .groups = groups,
+    .size = sizeof(explain_job),
+    .least = 1,
+    .most = 2,
+    .inputs = 2,
+    .work = work,
     .check = check,
     .release = release,
 };

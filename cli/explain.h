@@ -7,7 +7,7 @@
 typedef struct explain_job {
     cli_run run;
     const char *nodes_asked, *dimensions, *communities_path, *labels_path, *features_path;
-    bool wants_spectrum, wants_bound;
+    bool wants_spectrum, wants_bound, eigenvector;
     cli_sampling sampling;
     cafe_explain_options explain;
     cafe_spectrum_options spectrum_options;
@@ -30,6 +30,8 @@ typedef struct explain_job {
     cafe_spectrum_report spectrum_report;
     bool has_ceiling;
     cafe_ceiling ceiling;
+    cafe_bounds_options bounds_options;
+    cafe_bounds *bounds; /* NULL: without --eigenvector */
 } explain_job;
 
 /* The name of a node, of a community, of an attribute; valid until the next text of the run. */
@@ -39,5 +41,7 @@ const char *explain_feature_name(const explain_job *job, int64_t i);
 
 /* The cards as text. */
 int explain_put(FILE *file, const void *job);
+/* With --eigenvector: the whole work. */
+int explain_theorem(explain_job *job);
 
 #endif

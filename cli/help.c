@@ -17,7 +17,7 @@ enum { LINE = 80, INDENT = 26, LONGEST_NOTE = 256 };
 
 /* A default outside of the range stands for something that the help text says. */
 static bool stands_for(const cafe_option *o) {
-    return o && o->type == CAFE_OPTION_REAL && o->initial < o->minimum;
+    return o && cafe_option_kind(o) == CAFE_OPTION_REAL && o->initial < o->minimum;
 }
 
 /* The default as text: "" when there is none worth naming. */
@@ -42,7 +42,7 @@ static void range_text(const cli_entry *e, char *text, size_t capacity) {
     text[0] = 0;
     if (choices)
         snprintf(text, capacity, "%s; ", choices);
-    else if (o && o->type == CAFE_OPTION_REAL && isfinite(o->maximum))
+    else if (o && cafe_option_kind(o) == CAFE_OPTION_REAL && isfinite(o->maximum))
         snprintf(text, capacity, "%.9g to %.9g; ", o->minimum, o->maximum);
 }
 
@@ -85,20 +85,52 @@ int cli_put_words(const char *text, int indent, int at) {
     return at;
 }
 
-static void put_option(const cli_entry *e) {
-    char note[LONGEST_NOTE], *text = NULL;
-    int at = e->letter ? printf("  -%c, --%s", e->letter, e->name) : printf("      --%s", e->name);
-    if (e->placeholder) at += printf(" %s", e->placeholder);
+/* -k, --columns K, or chunks=N of --tune; then the text from a column on. */
+static void put_row(const cli_entry *e, const char *help, const char *note) {
+    char *text = NULL;
+    int at = e->tuned    ? printf("  %s=%s", e->name, e->placeholder)
+             : e->letter ? printf("  -%c, --%s", e->letter, e->name)
+                         : printf("      --%s", e->name);
+    if (e->placeholder && !e->tuned) at += printf(" %s", e->placeholder);
     if (at + 2 > INDENT) {
         printf("\n");
         at = 0;
     }
     printf("%*s", INDENT - at, "");
-    note_text(e, note);
-    if (asprintf(&text, "%s%s", e->help, note) < 0) text = NULL;
-    cli_put_words(text ? text : e->help, INDENT, INDENT);
+    if (asprintf(&text, "%s%s", help, note) < 0) text = NULL;
+    cli_put_words(text ? text : help, INDENT, INDENT);
     printf("\n");
     free(text);
+}
+
+void cli_put_option(const cli_entry *e) {
+    char note[LONGEST_NOTE];
+    note_text(e, note);
+    put_row(e, e->help, note);
+}
+
+/* A row of -h: the first words of the help text, which say what the option is. */
+static void put_usual_option(const cli_entry *e) {
+    char initial[64], note[LONGEST_NOTE] = "", help[LONGEST_NOTE];
+    default_text(e, initial, sizeof initial);
+    if (initial[0]) snprintf(note, sizeof note, " (default %s)", initial);
+    snprintf(help, sizeof help, "%.*s", (int)strcspn(e->help, ";:"), e->help);
+    put_row(e, help, note);
+}
+
+/* A name that is no option is printed alone: the test of the pages finds it. */
+static void put_usual(const cli_command *command) {
+    static cli_entries entries;
+    cli_merge(command, cli_default_method(command), &entries);
+    printf("\noptions that most people use:\n");
+    for (const char *at = cli_usual_of(command)->options; *at; at += *at == '|') {
+        size_t length = strcspn(at, "|");
+        const cli_entry *entry = cli_find_entry(&entries, at, length);
+        if (entry) put_usual_option(entry);
+        if (!entry) printf("      --%.*s\n", (int)length, at);
+        at += length;
+    }
+    printf("\n'cafe %s --help' has all options.\n", command->name);
 }
 
 static void put_tasks(const cli_command *command) {
@@ -108,26 +140,36 @@ static void put_tasks(const cli_command *command) {
     printf("\n'cafe %s TASK --help' explains a task.\n", command->name);
 }
 
-void cli_print_help(const cli_command *command) {
+static void put_all(const cli_command *command) {
     static cli_entries entries;
     const cli_group *group = NULL;
+    const char *method = cli_default_method(command);
+    cli_merge(command, method, &entries);
+    for (size_t i = 0; i < entries.count; i++) {
+        if (entries.at[i].tuned) continue;
+        if (entries.at[i].group != group) printf("\n%s:\n", entries.at[i].group->title);
+        group = entries.at[i].group;
+        cli_put_option(&entries.at[i]);
+    }
+    if (method) printf("\n'cafe help METHOD' has the options of another method.\n");
+}
+
+void cli_print_help(const cli_command *command, bool brief) {
     printf("cafe %s - %s\n\nusage: cafe %s %s\n", command->name, command->summary, command->name,
            command->arguments);
-    if (command->description) {
+    if (!command->tasks)
+        printf("example: cafe %s %s\n", command->name, cli_usual_of(command)->example);
+    if (command->description && !brief) {
         printf("\n");
         cli_put_words(command->description, 0, 0);
         printf("\n");
     }
-    if (command->tasks) {
+    if (command->tasks)
         put_tasks(command);
-        return;
-    }
-    cli_merge(command, NULL, &entries);
-    for (size_t i = 0; i < entries.count; i++) {
-        if (entries.at[i].group != group) printf("\n%s:\n", entries.at[i].group->title);
-        group = entries.at[i].group;
-        put_option(&entries.at[i]);
-    }
+    else if (brief)
+        put_usual(command);
+    else
+        put_all(command);
 }
 
 static void print_overview(void) {
@@ -136,7 +178,8 @@ static void print_overview(void) {
     for (size_t i = 0; cli_commands[i]; i++)
         printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     printf(
-        "\n'cafe COMMAND --help' explains a command, 'man cafe-COMMAND' at length.\n"
+        "\n'cafe COMMAND -h' shows the usual options, 'cafe COMMAND --help' all of them, 'man\n"
+        "cafe-COMMAND' explains at length.\n"
         "\ntopics of 'cafe help TOPIC':\n");
     cli_print_topics();
     printf(
@@ -164,9 +207,9 @@ static void put_sentence(const char *text) {
 static void put_manual_option(const cli_entry *e) {
     char note[LONGEST_NOTE];
     if (e->letter) printf("*-%c*, ", e->letter);
-    printf("*--%s*", e->name);
+    printf(e->tuned ? "*%s*" : "*--%s*", e->name);
     if (e->placeholder) {
-        printf(" _");
+        printf(e->tuned ? "=_" : " _");
         put_escaped(e->placeholder);
         printf("_");
     }
@@ -196,7 +239,7 @@ static void put_manual_groups(const cli_command *command, const cli_command *par
     cli_merge(command, NULL, &entries);
     for (size_t i = 0; i < entries.count; i++) {
         const cli_group *g = entries.at[i].group;
-        if (parent && printed_before(parent, task, g)) continue;
+        if (entries.at[i].tuned || (parent && printed_before(parent, task, g))) continue;
         if (g != group && parent && !g->table)
             printf("## %s: %s\n\n", cli_task_word(command), g->title);
         else if (g != group)
@@ -219,6 +262,33 @@ static void print_manual_commands(void) {
         printf("\n\t");
         put_sentence(cli_commands[i]->summary);
         printf(".\n\n");
+    }
+}
+
+/* ---- --tune ---------------------------------------------------------------------------------- */
+
+/* Did a command before number `index` have the table? */
+static bool came_before(size_t index, const cli_group *group) {
+    for (size_t i = 0; i < index; i++)
+        for (const cli_group *g = cli_groups(cli_task_at(i)); g && g->title; g++)
+            if (g->table && g->table() == group->table()) return true;
+    return false;
+}
+
+void cli_print_tuned(bool manual) {
+    static cli_entries entries;
+    for (size_t i = 0; cli_task_at(i); i++) {
+        const cli_group *group = NULL;
+        cli_merge(cli_task_at(i), NULL, &entries);
+        for (size_t j = 0; j < entries.count; j++) {
+            const cli_entry *e = &entries.at[j];
+            if (!e->tuned || came_before(i, e->group)) continue;
+            if (e->group != group)
+                printf(manual ? "## cafe %s: %s\n\n" : "\ncafe %s, %s:\n", cli_task_at(i)->name,
+                       e->group->title);
+            group = e->group;
+            (manual ? put_manual_option : cli_put_option)(e);
+        }
     }
 }
 
@@ -245,45 +315,59 @@ static int check(void *argument) {
 static int work_help(void *argument) {
     const help_job *job = argument;
     const cli_arguments *a = job->run.arguments;
-    if (a->count > 0 && !job->command)
+    if (a->count > 0 && job->manual && strcmp(a->words[0], "tune") == 0)
+        cli_print_tuned(true);
+    else if (a->count > 0 && !job->command)
         return cli_print_topic(a->words[0])
                    ? CLI_OK
                    : cli_usage_error(NULL, "unknown command or topic '%s'", a->words[0]);
-    if (cli_given(a, "completion"))
+    else if (cli_given(a, "completion"))
         cli_print_completion((cli_shell)job->shell);
     else if (job->manual && job->command)
         print_manual_options(job->command);
     else if (job->manual)
         print_manual_commands();
     else if (job->command)
-        cli_print_help(job->command);
+        cli_print_help(job->command, false);
     else
         print_overview();
     return CLI_OK;
 }
 
-/* Libraries that are not loaded have a file and no version. */
-static int put_parts(cli_run *run) {
+typedef struct version_job {
+    cli_run run;
+    bool probe;
+} version_job;
+
+/* A library that was not loaded has a file and no version. */
+static void put_engine(const cafe_engine_info *engine) {
+    bool known = engine->summary[0] != 0;
+    printf("%-12s %s: %s%s%s\n", "engine", engine->name, known ? engine->summary : engine->path,
+           engine->version[0] ? ", version " : "", engine->version);
+    if (known && engine->path[0]) printf("%-12s %s\n", "", engine->path);
+    if (engine->problem) printf("%-12s not usable: %s\n", "", engine->problem);
+}
+
+static int put_parts(const version_job *job) {
+    const cli_run *run = &job->run;
     char line[256];
     cafe_engine_list *list = NULL;
     for (int32_t i = 0; cafe_build_line(i, line, sizeof line) > 0; i++) {
         int length = (int)strcspn(line, "\t");
         printf("%-12.*s %s\n", length, line, line + length + 1);
     }
-    CLI_TRY(cli_check(run, cafe_engine_list_make(run->context, 0, &list)));
-    for (int64_t i = 0; i < cafe_engine_list_count(list); i++) {
-        const cafe_engine_info *engine = cafe_engine_list_get(list, i);
-        printf("%-12s %s%s%s\n", "engine", engine->name, engine->path[0] ? " " : "", engine->path);
-    }
+    CLI_TRY(cli_check(run, cafe_engine_list_make(run->context, job->probe, &list)));
+    for (int64_t i = 0; i < cafe_engine_list_count(list); i++)
+        put_engine(cafe_engine_list_get(list, i));
     cafe_engine_list_free(list);
     printf("%-12s loaded when first used\n", "XGBoost");
     return CLI_OK;
 }
 
 static int work_version(void *argument) {
-    cli_run *run = argument;
+    const version_job *job = argument;
     printf("cafe %s\n", cafe_version());
-    return run->common.verbose ? put_parts(run) : CLI_OK;
+    return job->run.common.verbose || job->probe ? put_parts(job) : CLI_OK;
 }
 
 static const cli_option help_options[] = {
@@ -296,7 +380,11 @@ static const cli_option help_options[] = {
 static const cli_group help_groups[] = {CLI_GROUP("Options", help_options), {0}};
 static const cli_option version_options[] = {
     CLI_ROW_FLAG(cli_common, verbose, "verbose",
-                 "print also the build, the compiler, versions of libraries and the engines found"),
+                 "print also the build, the compiler, versions of libraries, and the engines that "
+                 "--engine can name; none is loaded"),
+    CLI_ROW_FLAG(version_job, probe, "probe",
+                 "print the same and load each engine, which runs its code: what it is, its "
+                 "version, why it cannot be used"),
     CLI_ROW_HELP,
     CLI_ROW_END,
 };
@@ -316,8 +404,8 @@ const cli_command cli_help = {
 const cli_command cli_version = {
     .name = "version",
     .arguments = "",
-    .summary = "print the version",
+    .summary = "print the version, and with --verbose the libraries and engines",
     .groups = version_groups,
-    .size = sizeof(cli_run),
+    .size = sizeof(version_job),
     .work = work_version,
 };

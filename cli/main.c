@@ -19,6 +19,16 @@ const cli_command *cli_find_command(const char *name) {
     return NULL;
 }
 
+const cli_command *cli_task_at(size_t index) {
+    for (size_t i = 0; cli_commands[i]; i++) {
+        const cli_command *const *tasks = cli_commands[i]->tasks;
+        if (!tasks && index-- == 0) return cli_commands[i];
+        for (size_t t = 0; tasks && tasks[t]; t++)
+            if (index-- == 0) return tasks[t];
+    }
+    return NULL;
+}
+
 const char *cli_task_word(const cli_command *task) {
     return strchr(task->name, ' ') + 1;
 }
@@ -51,7 +61,7 @@ static int run_task(const cli_command *command, int argc, char **argv) {
         return cli_usage_error(command->name, "no task given; usage: cafe %s %s", command->name,
                                command->arguments);
     if (asks_for_help(argv[0])) {
-        cli_print_help(command);
+        cli_print_help(command, false);
         return CLI_OK;
     }
     const cli_command *task = cli_find_task(command, argv[0]);

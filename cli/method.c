@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "tell.h"
 
 /* ---- the registry as choices and groups ------------------------------------------------------ */
 
@@ -76,6 +77,11 @@ static size_t expand_group(const cli_group *group, cli_group *flat) {
 
 const cli_group *cli_groups(const cli_command *command) {
     enum { MOST = 64, COMMANDS = 64 };
+    static const cli_option tune[] = {
+        {"tune", 0, "NAME=VALUE", CLI_TUNE, 0, NULL, NULL,
+         "set an option that only developers need, 'cafe help tune' lists them; may be given "
+         "several times"},
+        CLI_ROW_END};
     static struct {
         const cli_command *command;
         cli_group *groups;
@@ -86,6 +92,7 @@ const cli_group *cli_groups(const cli_command *command) {
     cli_group *flat = calloc(MOST, sizeof *flat); /* for as long as the process lives */
     for (const cli_group *g = command->groups; flat && g->title; g++)
         count += expand_group(g, flat + count);
+    if (flat && cli_has_tuned(flat)) flat[count] = (cli_group){"For developers", tune, NULL, 0};
     known[i].command = command;
     known[i].groups = flat;
     return flat;

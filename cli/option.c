@@ -19,7 +19,7 @@
 static const struct {
     char letter;
     const char *name;
-} shared_letters[] = {{'k', "columns"}};
+} shared_letters[] = {{'k', "columns"}, {'k', "count"}};
 
 enum { MOST_CHOICES = 32, LONGEST_CHOICE = 32 };
 
@@ -47,13 +47,13 @@ int cli_usage_error(const char *command, const char *format, ...) {
 
 /* ---- the merged list ------------------------------------------------------------------------- */
 
-/* An option of the command's own keeps its letter. */
+/* A letter is that of the command's first option with it. */
 static char shared_letter(const cli_entries *entries, const char *name) {
     char letter = 0;
     for (size_t i = 0; i < sizeof shared_letters / sizeof *shared_letters; i++)
         if (strcmp(shared_letters[i].name, name) == 0) letter = shared_letters[i].letter;
     for (size_t i = 0; i < entries->count; i++)
-        if (entries->at[i].own && entries->at[i].letter == letter) return 0;
+        if (entries->at[i].letter == letter && strcmp(entries->at[i].name, name) != 0) return 0;
     return letter;
 }
 
@@ -79,10 +79,9 @@ static const char *spelled(const char *help) {
     if (!strstr(help, "\u2018")) return help;
     while (i < MOST - 1 && known[i].from && known[i].from != help) i++;
     if (known[i].from == help) return known[i].to;
-    char *to = strdup(help);
+    char *to = cli_spelled(help);
     if (!to) return help;
     free(known[i].to);
-    cli_spell_options(to);
     known[i].from = help;
     return known[i].to = to;
 }
@@ -91,7 +90,8 @@ static void merge_shared(const cli_group *group, const cafe_option *o, cli_entri
     cli_entry entry = {.group = group, .shared = o, .name = o->name};
     entry.help = spelled(o->help);
     entry.letter = shared_letter(entries, o->name);
-    entry.placeholder = o->type == CAFE_OPTION_SWITCH ? "yes|no" : o->placeholder;
+    entry.placeholder = cafe_option_kind(o) == CAFE_OPTION_SWITCH ? "yes|no" : o->placeholder;
+    entry.tuned = (o->type & CAFE_OPTION_TUNE) != 0;
     add_entry(entries, entry);
 }
 
@@ -136,6 +136,41 @@ static const cli_option *method_option(const cli_command *command) {
         for (const cli_option *o = g->own; o && o->name; o++)
             if (strcmp(o->name, "method") == 0) return o;
     return NULL;
+}
+
+const char *cli_default_method(const cli_command *command) {
+    const cli_option *o = method_option(command);
+    return o ? o->initial : NULL;
+}
+
+/* Has one of the groups an option of this name for --tune? NULL: of any name. */
+static bool has_tuned(const cli_group *groups, const char *name, size_t length) {
+    for (const cli_group *g = groups; g && g->title; g++)
+        for (size_t i = 0; g->table && i < g->table()->count; i++) {
+            const cafe_option *o = &g->table()->options[i];
+            bool named = !name || (strncmp(o->name, name, length) == 0 && !o->name[length]);
+            if (named && (o->type & CAFE_OPTION_TUNE)) return true;
+        }
+    return false;
+}
+
+bool cli_has_tuned(const cli_group *groups) {
+    return has_tuned(groups, NULL, 0);
+}
+
+bool cli_is_tuned(const char *name, size_t length) {
+    for (size_t i = 0; cli_task_at(i); i++)
+        if (has_tuned(cli_groups(cli_task_at(i)), name, length)) return true;
+    return false;
+}
+
+bool cli_takes_file(const cli_entry *e) {
+    return e->own &&
+           (e->own->kind == CLI_READS || e->own->kind == CLI_WRITES || e->own->kind == CLI_KEEPS);
+}
+
+bool cli_takes_value(const cli_entry *e) {
+    return !e->own || (e->own->kind != CLI_FLAG && e->own->kind != CLI_HELP);
 }
 
 /* The choice that is spelt most like the word, into `near`; "" when none is. */
@@ -183,10 +218,16 @@ static int find_method(const cli_command *command, int argc, char **argv, const 
     return wrong_choice(command, o, *method);
 }
 
+const cli_entry *cli_find_entry(const cli_entries *entries, const char *name, size_t length) {
+    for (size_t i = 0; i < entries->count; i++)
+        if (strncmp(entries->at[i].name, name, length) == 0 && !entries->at[i].name[length])
+            return &entries->at[i];
+    return NULL;
+}
+
 bool cli_given(const cli_arguments *arguments, const char *name) {
-    for (size_t i = 0; i < arguments->entries.count; i++)
-        if (strcmp(arguments->entries.at[i].name, name) == 0) return arguments->given[i];
-    return false;
+    const cli_entry *e = cli_find_entry(&arguments->entries, name, strlen(name));
+    return e && arguments->given[e - arguments->entries.at];
 }
 
 int cli_only_with(const char *command, const cli_arguments *arguments, const char *names,
@@ -196,7 +237,7 @@ int cli_only_with(const char *command, const cli_arguments *arguments, const cha
         size_t length = strcspn(names, "|");
         snprintf(name, sizeof name, "%.*s", (int)length, names);
         if (cli_given(arguments, name))
-            return cli_usage_error(command, "--%s goes with %s", name, what);
+            return cli_usage_error(command, CLI_OPT("%s") " goes with %s", name, what);
         names += length + (names[length] == '|');
     }
     return CLI_OK;
@@ -249,6 +290,8 @@ static bool store_own(const parser *p, const cli_option *option, const char *tex
     void *at = p->values + option->offset;
     switch (option->kind) {
         case CLI_FLAG: *(bool *)at = true; return true;
+        case CLI_HELP: *(int32_t *)at = text[0] ? CLI_BRIEF : CLI_FULL; return true;
+        case CLI_TUNE: return true;
         case CLI_TEXT:
         case CLI_READS:
         case CLI_KEEPS:
@@ -281,14 +324,10 @@ static const char *own_expects(const cli_option *option) {
     return texts[option->kind];
 }
 
-static bool names_file(const cli_option *own) {
-    return own && (own->kind == CLI_READS || own->kind == CLI_WRITES || own->kind == CLI_KEEPS);
-}
-
-static int set_value(parser *p, size_t index, const char *text) {
-    const cli_entry *e = &p->arguments->entries.at[index];
+static int set_value(parser *p, const cli_entry *e, const char *text) {
+    ptrdiff_t index = e - p->arguments->entries.at;
     const char *command = p->command->name;
-    if (p->arguments->given[index] && names_file(e->own))
+    if (p->arguments->given[index] && cli_takes_file(e))
         return cli_usage_error(command, "--%s is given twice, for '%s' and '%s'", e->name,
                                *(const char **)(p->values + e->own->offset), text);
     p->arguments->given[index] = true;
@@ -315,10 +354,6 @@ static void set_defaults(parser *p) {
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
-
-static bool is_flag(const cli_entry *entry) {
-    return entry->own && entry->own->kind == CLI_FLAG;
-}
 
 /* What other tools call an option; the option itself where the command has no such one. */
 static const char *our_word(const char *name) {
@@ -348,12 +383,6 @@ static void list_methods(const cli_entries *all, const char *name, char *text, s
     }
 }
 
-static bool has_option(const cli_entries *entries, const char *name) {
-    for (size_t i = 0; i < entries->count; i++)
-        if (strcmp(entries->at[i].name, name) == 0) return true;
-    return false;
-}
-
 static int unknown_option(parser *p, const char *name) {
     static cli_entries all;
     const char *names[CLI_MOST_OPTIONS];
@@ -361,44 +390,62 @@ static int unknown_option(parser *p, const char *name) {
     const cli_entries *entries = &p->arguments->entries;
     cli_merge(p->command, NULL, &all);
     list_methods(&all, our_word(name), methods, sizeof methods);
-    if (p->method && methods[0] && !has_option(entries, our_word(name)))
+    if (p->method && methods[0] && !cli_find_entry(entries, our_word(name), strlen(our_word(name))))
         return cli_usage_error(p->command->name,
-                               "--%s does not go with --method %s, but with --method %s",
+                               CLI_OPT("%s") " does not go with --method %s, but with --method %s",
                                our_word(name), p->method, methods);
     for (size_t i = 0; i < entries->count; i++) names[i] = entries->at[i].name;
     const char *nearest = cli_nearest(our_word(name), names, entries->count);
     if (nearest)
-        return cli_usage_error(p->command->name, "unknown option --%s; did you mean --%s?", name,
+        return cli_usage_error(p->command->name,
+                               "unknown option --%s; did you mean " CLI_OPT("%s") "?", name,
                                nearest);
     return cli_usage_error(p->command->name, "unknown option --%s", name);
 }
 
+static int refuse_name(parser *p, const char *word, size_t length) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return unknown_option(p, name);
+}
+
+/* --tune name=value */
+static int set_tuned(parser *p, const char *text) {
+    size_t length = strcspn(text, "=");
+    const cli_entry *e = cli_find_entry(&p->arguments->entries, text, length);
+    if (!e) return refuse_name(p, text, length);
+    if (!e->tuned)
+        return cli_usage_error(p->command->name, "--%s is no option for --tune: give --%s %s",
+                               e->name, e->name, e->placeholder ? e->placeholder : "");
+    if (!text[length])
+        return cli_usage_error(p->command->name, "--tune %s needs a value: --tune %s=%s", e->name,
+                               e->name, e->placeholder);
+    return set_value(p, e, text + length + 1);
+}
+
 /* The value of an option: what is attached to it, else the next word. */
-static int take_value(parser *p, size_t index, const char *attached) {
-    const cli_entry *e = &p->arguments->entries.at[index];
-    if (is_flag(e)) {
+static int take_value(parser *p, const cli_entry *e, const char *attached) {
+    if (!cli_takes_value(e)) {
         if (attached) return cli_usage_error(p->command->name, "--%s takes no value", e->name);
-        return set_value(p, index, "");
+        return set_value(p, e, "");
     }
     if (!attached && p->next < p->argc) attached = p->argv[p->next++];
     if (!attached)
         return cli_usage_error(p->command->name, "--%s needs a value: --%s %s", e->name, e->name,
                                e->placeholder);
-    return set_value(p, index, attached);
+    if (e->own && e->own->kind == CLI_TUNE) return set_tuned(p, attached);
+    return set_value(p, e, attached);
 }
 
 /* --name, --name value, --name=value */
 static int parse_long(parser *p, const char *word) {
     size_t length = strcspn(word, "=");
-    const cli_entries *entries = &p->arguments->entries;
-    for (size_t i = 0; i < entries->count; i++) {
-        const char *name = entries->at[i].name;
-        if (strlen(name) == length && memcmp(name, word, length) == 0)
-            return take_value(p, i, word[length] ? word + length + 1 : NULL);
-    }
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
-    return unknown_option(p, name);
+    const cli_entry *e = cli_find_entry(&p->arguments->entries, word, length);
+    if (!e) return refuse_name(p, word, length);
+    if (e->tuned)
+        return cli_usage_error(p->command->name, "unknown option --%s; did you mean --tune %s=%s?",
+                               e->name, e->name, e->placeholder);
+    return take_value(p, e, word[length] ? word + length + 1 : NULL);
 }
 
 /* It may be a letter of other methods. */
@@ -417,8 +464,9 @@ static int parse_short(parser *p, const char *letters) {
         size_t i = 0;
         while (i < entries->count && entries->at[i].letter != *letters) i++;
         if (i == entries->count) return unknown_letter(p, *letters);
-        if (!is_flag(&entries->at[i])) return take_value(p, i, letters[1] ? letters + 1 : NULL);
-        set_value(p, i, "");
+        if (cli_takes_value(&entries->at[i]))
+            return take_value(p, &entries->at[i], letters[1] ? letters + 1 : NULL);
+        set_value(p, &entries->at[i], letters);
     }
     return CLI_OK;
 }

@@ -12,6 +12,8 @@ typedef struct cli_command cli_command;
 
 typedef enum cli_kind {
     CLI_FLAG,     /* bool; takes no value */
+    CLI_HELP,     /* int32_t: 0, CLI_BRIEF by -h, CLI_FULL by --help */
+    CLI_TUNE,     /* NAME=VALUE of an option of the library that is marked CAFE_OPTION_TUNE */
     CLI_TEXT,     /* const char * */
     CLI_READS,    /* const char *: a file to read; - is standard input */
     CLI_WRITES,   /* const char *: a file to write; `choices` are its endings, ".npy .tsv -" */
@@ -27,6 +29,8 @@ typedef enum cli_kind {
     CLI_COMMUNITIES_METHOD, /* const cafe_method *, a method for communities */
     CLI_SAMPLING            /* int32_t, cafe_sampling */
 } cli_kind;
+
+enum { CLI_BRIEF = 1, CLI_FULL };
 
 /* An option of the tool itself; the value is stored at `offset` of the command's struct. */
 typedef struct cli_option {
@@ -64,7 +68,8 @@ const char *cli_choices(const cli_option *option);
 
 /* What every command's struct starts with, and the rows of the options that fill it. */
 typedef struct cli_common {
-    bool help, quiet, verbose, force;
+    bool quiet, verbose, force;
+    int32_t help;
     int32_t threads;
     uint64_t seed;
     int32_t unknown_nodes;      /* labels.h */
@@ -92,8 +97,11 @@ typedef struct cli_common {
 #define CLI_ROW_OUTPUT(endings, help) \
     { "output", 'o', "FILE", CLI_WRITES, offsetof(cli_common, output), NULL, endings, help }
 #define CLI_ROW_JSON(help) CLI_ROW_WRITES(cli_common, json, "json", NULL, help)
-#define CLI_ROW_HELP \
-    { "help", 'h', NULL, CLI_FLAG, offsetof(cli_common, help), NULL, NULL, "show this help" }
+#define CLI_ROW_HELP                                                         \
+    {                                                                        \
+        "help", 'h', NULL, CLI_HELP, offsetof(cli_common, help), NULL, NULL, \
+            "show all options; -h shows the dozen that most people use"      \
+    }
 #define CLI_ROW_QUIET                                                          \
     {                                                                          \
         "quiet", 'q', NULL, CLI_FLAG, offsetof(cli_common, quiet), NULL, NULL, \
@@ -118,7 +126,7 @@ typedef struct cli_common {
 #define CLI_ROW_ENGINE                                                                          \
     CLI_ROW_TEXT(cli_common, engine, "engine", "NAME",                                          \
                  "the device that computes, such as cuda, or petsc, which joins the processes " \
-                 "that mpirun started; 'cafe engines' lists them")
+                 "that mpirun started; 'cafe version --verbose' lists them")
 #define CLI_ROW_PARTITION                                                                      \
     CLI_ROW_CHOICE(cli_common, partition, "partition", "HOW", "contiguous",                    \
                    "contiguous|scotch|parmetis",                                               \
@@ -154,6 +162,7 @@ typedef struct cli_entry {
     const cafe_option *shared;
     const char *name, *placeholder, *help;
     char letter;
+    bool tuned; /* given by --tune NAME=VALUE */
 } cli_entry;
 
 enum { CLI_MOST_OPTIONS = 256 };
@@ -165,6 +174,14 @@ typedef struct cli_entries {
 
 /* method: NULL for the options of all methods, or leaves out those of the others. */
 void cli_merge(const cli_command *command, const char *method, cli_entries *entries);
+/* The method without --method; NULL when the command has none. */
+const char *cli_default_method(const cli_command *command);
+/* Is a library option of this name one for --tune? Have the groups one? */
+bool cli_is_tuned(const char *name, size_t length);
+bool cli_has_tuned(const cli_group *groups);
+/* Does an option take a value, and is that a file? */
+bool cli_takes_value(const cli_entry *entry);
+bool cli_takes_file(const cli_entry *entry);
 
 /* The words that are no options, and which options were given. */
 typedef struct cli_arguments {
@@ -181,6 +198,8 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);
 bool cli_given(const cli_arguments *arguments, const char *name);
+/* The option whose name the first `length` letters are, or NULL. */
+const cli_entry *cli_find_entry(const cli_entries *entries, const char *name, size_t length);
 /* Refuses the options "a|b" where one was given: "--a goes with WHAT". */
 int cli_only_with(const char *command, const cli_arguments *arguments, const char *names,
                   const char *what);

@@ -138,20 +138,12 @@ int cli_check_ending(const char *command, const char *path, const char *endings)
                            (int)listed, endings);
 }
 
-static const cli_entry *entry_of(const cli_run *run, const char *name, size_t length) {
-    const cli_entries *entries = &run->arguments->entries;
-    for (size_t i = 0; i < entries->count; i++)
-        if (strncmp(entries->at[i].name, name, length) == 0 && !entries->at[i].name[length])
-            return &entries->at[i];
-    return NULL;
-}
-
 /* One of the options "output|json|dry-run" is given, else: "give -o FILE, --json FILE or ...". */
 static int check_needed(const cli_run *run, const char *needs) {
     char text[256] = "", option[64];
     while (needs && *needs) {
         size_t length = strcspn(needs, "|"), used = strlen(text);
-        const cli_entry *e = entry_of(run, needs, length);
+        const cli_entry *e = cli_find_entry(&run->arguments->entries, needs, length);
         needs += length + (needs[length] == '|');
         if (!e) continue;
         if (run->arguments->given[e - run->arguments->entries.at]) return CLI_OK;

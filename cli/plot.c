@@ -1,4 +1,6 @@
-/* cafe plot: a picture of an embedding, for papers (SVG, PNG) and for the terminal. */
+/* cafe plot: an embedding as a page for the browser, a picture for papers (SVG, PNG) or for the
+ * terminal.
+ */
 #include "plot.h"
 
 #include <errno.h>
@@ -43,18 +45,6 @@ static int take_columns(plot_job *job) {
     return CLI_OK;
 }
 
-static int take_map(plot_job *job, const char *path) {
-    int64_t columns = 0;
-    float *map = NULL;
-    int code = cli_read_vectors(&job->run, path, NULL, &job->run.graph, &columns, &map, NULL);
-    if (code == CLI_OK && columns != 2)
-        code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
-                         path, columns);
-    if (code == CLI_OK) memcpy(job->xy, map, (size_t)(2 * job->run.counts.nodes) * sizeof *map);
-    free(map);
-    return code;
-}
-
 /* Two columns are shown as they are; a file's map, or one made here, with one scale. */
 static int find_points(plot_job *job) {
     cli_run *run = &job->run;
@@ -63,58 +53,36 @@ static int find_points(plot_job *job) {
     if (!job->xy) return CLI_FAILED;
     if (job->x || job->y) return take_columns(job);
     job->inputs.equal = 1;
-    if (job->map && strcmp(job->map, "auto") != 0) return take_map(job, job->map);
+    if (job->map && strcmp(job->map, "auto") != 0) {
+        CLI_TRY(plot_read_map(job));
+        job->inputs.xy = job->page.map;
+        return CLI_OK;
+    }
     return cli_check(run, cafe_map(run->context, run->graph, run->counts.nodes, job->columns,
                                    job->vectors, NULL, job->xy));
 }
 
-/* ---- options that the library checks --------------------------------------------------------- */
-
-static int set_option(plot_job *job, const char *name, const char *text) {
-    if (!text) return CLI_OK;
-    cafe_status status =
-        cafe_options_set(job->run.context, cafe_plot_option_table(), &job->options, name, text);
-    return status == CAFE_OK ? CLI_OK
-                             : cli_error(&job->run, CLI_USAGE, "%s", cafe_error(job->run.context));
-}
-
-static int set_size(plot_job *job, const char *text) {
-    enum { LEAST = 64, MOST = 16384 };
-    uint64_t width, height = 0;
-    const char *end;
-    if (!text) return CLI_OK;
-    bool both = cli_whole(text, MOST, &width, &end) && *end == 'x' &&
-                cli_whole(end + 1, MOST, &height, &end) && *end == 0;
-    if (!both || width < LEAST || height < LEAST)
-        return cli_error(&job->run, CLI_USAGE,
-                         "--size: expected WIDTHxHEIGHT, each from 64 to 16384, found '%s'", text);
-    job->options.width = (int64_t)width;
-    job->options.height = (int64_t)height;
-    return CLI_OK;
-}
-
-static int set_options(plot_job *job) {
-    cafe_plot_inputs_init(&job->inputs);
-    cafe_plot_options_init(&job->options);
-    job->options.dark = job->dark;
-    CLI_TRY(set_size(job, job->size));
-    CLI_TRY(set_option(job, "most-links", job->links));
-    CLI_TRY(set_option(job, "names", job->named));
-    return set_option(job, "radius", job->radius);
-}
-
 /* ---- the picture ----------------------------------------------------------------------------- */
 
-/* NO_COLOR: https://no-color.org */
-static bool with_colour(const plot_job *job) {
-    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    if (job->color != PLOT_COLOR_AUTO) return job->color == PLOT_COLOR_ALWAYS;
-    return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable);
+    return value && *value;
 }
 
-static int64_t terminal_width(const plot_job *job) {
+/* https://no-color.org, https://bixense.com/clicolors */
+static bool with_colour(void) {
+    const char *terminal = getenv("TERM");
+    if (is_set("NO_COLOR") || is_set("CLICOLOR_FORCE")) return !is_set("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static int64_t terminal_width(void) {
     struct winsize size;
-    if (job->width > 0) return job->width < 8 ? 8 : job->width > 1000 ? 1000 : job->width;
+    const char *end;
+    uint64_t columns;
+    if (is_set("COLUMNS") && cli_whole(getenv("COLUMNS"), 1000, &columns, &end) && !*end &&
+        columns >= 8)
+        return (int64_t)columns;
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 8)
         return 80;
     return size.ws_col < 160 ? size.ws_col : 160;
@@ -122,8 +90,8 @@ static int64_t terminal_width(const plot_job *job) {
 
 static int print_picture(plot_job *job) {
     cli_run *run = &job->run;
-    CLI_TRY(cli_check(run, cafe_plot_text(run->context, &job->inputs, terminal_width(job),
-                                          with_colour(job), &job->text)));
+    CLI_TRY(cli_check(run, cafe_plot_text(run->context, &job->inputs, terminal_width(),
+                                          with_colour(), &job->text)));
     cli_progress_hide(run->bar);
     fputs(job->text, stdout); /* its colours are meant for the terminal */
     cli_flush_output();
@@ -148,10 +116,17 @@ static int write_picture(plot_job *job) {
     return CLI_OK;
 }
 
+static bool is_page(const plot_job *job) {
+    const char *output = job->run.common.output;
+    return output &&
+           (cli_is_standard(output) || cli_ends_in(output, ".html") || cli_ends_in(output, ".htm"));
+}
+
 static int work(void *argument) {
     plot_job *job = argument;
     cli_run *run = &job->run;
-    CLI_TRY(set_options(job));
+    if (is_page(job)) return plot_write_page(job);
+    cafe_plot_inputs_init(&job->inputs);
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
                              &job->vectors, NULL));
@@ -167,22 +142,29 @@ static int work(void *argument) {
 
 static int check(void *argument) {
     const plot_job *job = argument;
+    const cli_arguments *given = job->run.arguments;
+    if (is_page(job))
+        return cli_only_with("plot", given,
+                             "terminal|x|y|colour|column|pixels-wide|pixels-high|most-links|names|"
+                             "radius|dark",
+                             "a picture: -o FILE.svg or FILE.png");
+    CLI_TRY(cli_only_with("plot", given, "attributes|report|columns-shown|links|page-limit",
+                          "a page: -o FILE.html"));
+    if (job->map && strcmp(job->map, "none") == 0)
+        return cli_usage_error("plot", "--map none goes with a page: -o FILE.html");
     if ((job->x || job->y) && job->map)
         return cli_usage_error("plot", "--x and --y show columns, --map a map: give one of them");
-    if (job->dark && job->light) return cli_usage_error("plot", "give --dark or --light, not both");
     if (job->colour == PLOT_LABEL && !job->labels_path)
         return cli_usage_error("plot", "--colour label needs --labels FILE");
     if (!job->run.common.output)
-        CLI_TRY(cli_only_with("plot", job->run.arguments, "size|most-links|names|radius|light|dark",
+        CLI_TRY(cli_only_with("plot", given, "pixels-wide|pixels-high|most-links|names|radius|dark",
                               "-o FILE"));
-    CLI_TRY(plot_check_colours(job));
-    if (!job->terminal)
-        return cli_only_with("plot", job->run.arguments, "width|ansi", "--terminal");
-    return CLI_OK;
+    return plot_check_colours(job);
 }
 
 static void release(void *argument) {
     plot_job *job = argument;
+    plot_page_free(&job->page);
     cafe_plot_text_free(job->run.context, job->text);
     cafe_labels_free(job->labels);
     free(job->vectors);
@@ -191,12 +173,14 @@ static void release(void *argument) {
 #define JOB plot_job
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(".svg .png", "the picture, by its ending: .svg or .png"),
+    CLI_ROW_OUTPUT(".svg .png .html .htm -",
+                   "a picture or a page, by its ending: .svg, .png, .html; - prints a page"),
     CLI_ROW_FLAG(JOB, terminal, "terminal", "print a small picture on standard output"),
-    {"map", 0, "auto|FILE", CLI_READS, offsetof(JOB, map), NULL, NULL,
-     "the points of a map as cafe map writes it; auto, which is also the default, makes one"},
-    CLI_ROW_TEXT(JOB, x, "x", "J", "instead of a map: column J to the right (the first is 0)"),
-    CLI_ROW_TEXT(JOB, y, "y", "J", "and column J upwards"),
+    {"map", 0, "auto|none|FILE", CLI_READS, offsetof(JOB, map), NULL, NULL,
+     "the points of a map as cafe map writes it; auto, which is also the default, makes one; none, "
+     "for a page, shows two columns"},
+    CLI_ROW_TEXT(JOB, x, "x", "J", "column J to the right (the first is 0), instead of a map"),
+    CLI_ROW_TEXT(JOB, y, "y", "J", "column J upwards, with --x"),
     CLI_ROW_CHOICE(JOB, colour, "colour", "WHAT", "auto",
                    "auto|community|label|column|centrality|none",
                    "what the colours tell; auto is the label when there are labels, else the "
@@ -208,32 +192,33 @@ static const cli_option options[] = {
         "communities instead of those found here, one 'node community' per line, as cafe cluster "
         "writes"),
     CLI_ROW_TEXT(JOB, column, "column", "J", "the column whose values colour the points"),
-    CLI_ROW_TEXT(JOB, title, "title", "TEXT", "above the picture"),
-    CLI_ROW_NUMBER(JOB, size, "size", "WxH", CLI_TEXT, "1200x900", "size of the picture in pixels"),
-    CLI_ROW_NUMBER(JOB, links, "most-links", "N", CLI_TEXT, "2000",
-                   "draw the graph's edges when there are no more than N"),
-    CLI_ROW_NUMBER(JOB, named, "names", "N", CLI_TEXT, "24",
-                   "write the names of N leading nodes, by their edges, where they do not overlap"),
-    CLI_ROW_NUMBER(JOB, radius, "radius", "R", CLI_TEXT, "0",
-                   "of a point in pixels; 0 chooses by their number"),
-    CLI_ROW_FLAG(JOB, light, "light", "dark on light, which is the default"),
-    CLI_ROW_FLAG(JOB, dark, "dark", "light on dark"),
-    CLI_ROW_NUMBER(JOB, width, "width", "COLUMNS", CLI_COUNT, "0",
-                   "of the --terminal picture; 0 is the terminal's, 80 when there is none"),
-    CLI_ROW_CHOICE(JOB, color, "ansi", "WHEN", "auto", "auto|always|never",
-                   "colours of the --terminal picture; auto: on a terminal, unless NO_COLOR is "
-                   "set"),
+    CLI_ROW_TEXT(JOB, title, "title", "TEXT",
+                 "of the picture or the page; a page has the name of the graph's file without it"),
+    CLI_ROW_READS(
+        JOB, attributes, "attributes",
+        "page: a table of the nodes to show, sort and colour by; its first line names the "
+        "columns, its first column the nodes"),
+    CLI_ROW_READS(JOB, report_path, "report",
+                  "page: the --json report of the run of cafe embed, for its objective per sweep"),
     CLI_ROWS_SEEDED,
 };
-static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READING, {0}};
+static const cli_group groups[] = {
+    CLI_GROUP("Options", options),
+    CLI_GROUP_TABLE("Picture", JOB, options, cafe_plot_option_table),
+    CLI_GROUP_TABLE("Page", JOB, page_options, cafe_view_option_table),
+    CLI_GROUP_READING,
+    {0},
+};
 
 const cli_command cli_plot = {
     .name = "plot",
-    .arguments = "GRAPH EMBEDDING -o PICTURE.svg|PICTURE.png [options]",
-    .summary = "draw an embedding for papers and terminals",
+    .arguments = "GRAPH EMBEDDING -o OUT.html|OUT.svg|OUT.png [options]",
+    .summary = "draw an embedding: an interactive page, a picture, or characters",
     .description =
         "Draws the nodes as points of a map, or by two columns of their vectors, coloured by "
-        "community, label, column or centrality: as SVG, as PNG, or in characters.",
+        "community, label, column or centrality: as SVG, as PNG, or in characters. A page (.html) "
+        "needs nothing but itself: points to move, zoom, search and select; cards of nodes and of "
+        "columns; the layers of communities; the spectrum.",
     CLI_JOB(plot_job, 2, 2),
     .needs = "output|terminal",
     .check = check,

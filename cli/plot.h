@@ -1,18 +1,28 @@
-/* cafe plot: what was asked for and what is drawn, shared by its files. */
+/* cafe plot: what was asked for, and the picture or the page, shared by its files. */
 #ifndef CAFE_CLI_PLOT_H
 #define CAFE_CLI_PLOT_H
 
 #include "run.h"
 
 enum { PLOT_AUTO, PLOT_COMMUNITY, PLOT_LABEL, PLOT_COLUMN, PLOT_CENTRALITY, PLOT_NONE };
-enum { PLOT_COLOR_AUTO, PLOT_COLOR_ALWAYS, PLOT_COLOR_NEVER };
+
+/* plot_page.c: a page and what goes into it. */
+typedef struct plot_page {
+    float *map;
+    cafe_labels *communities;
+    int32_t *part; /* of the communities; NULL: none were given */
+    cafe_facts *table;
+    cafe_record *record;
+    cafe_view_inputs inputs;
+    cafe_view_found *found;
+    cafe_view_report made;
+} plot_page;
 
 typedef struct plot_job {
     cli_run run;
-    const char *map, *x, *y, *column, *labels_path, *communities, *title, *size, *links, *radius,
-        *named;
-    int32_t colour, color, width;
-    bool dark, light, terminal;
+    const char *map, *x, *y, *column, *labels_path, *communities, *title, *attributes, *report_path;
+    int32_t colour;
+    bool terminal;
     int64_t columns;
     float *vectors, *xy;
     cafe_labels *labels;
@@ -22,6 +32,8 @@ typedef struct plot_job {
     char x_label[32], y_label[32], legend[32];
     cafe_plot_inputs inputs;
     cafe_plot_options options;
+    cafe_view_options page_options;
+    plot_page page;
     char *text; /* of --terminal */
 } plot_job;
 
@@ -29,6 +41,11 @@ typedef struct plot_job {
 /* Refuses files and columns that the colours chosen do not tell of. */
 int plot_check_colours(const plot_job *job);
 int plot_find_colours(plot_job *job);
+
+int plot_write_page(plot_job *job);
+/* Reads --map FILE into the page's map. */
+int plot_read_map(plot_job *job);
+void plot_page_free(plot_page *page);
 
 /* The number of a column; the first is 0. */
 int plot_parse_column(plot_job *job, const char *option, const char *text, int64_t *column);

@@ -5,6 +5,7 @@
 #include "graph_text.h"
 #include "output.h"
 #include "report.h"
+#include "tell.h"
 
 typedef struct points_job {
     cli_run run;
@@ -107,7 +108,7 @@ static int check(void *argument) {
         job->matrix ? cafe_points_option_table() : cafe_similarity_option_table();
     for (size_t i = 0; i < other->count; i++)
         if (cli_given(job->run.arguments, other->options[i].name))
-            return cli_usage_error("points", "--%s has no meaning %s --matrix",
+            return cli_usage_error("points", CLI_OPT("%s") " has no meaning %s --matrix",
                                    other->options[i].name, job->matrix ? "with" : "without");
     return CLI_OK;
 }

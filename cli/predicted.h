@@ -6,7 +6,7 @@
 
 #define CLI_ROW_PREDICTED(type, field)                                                           \
     CLI_ROW_WRITES(type, field, "predicted", ".tsv .txt -",                                      \
-                   "with --labels: the most likely label of each node and its probability, one " \
+                   "the most likely label of each node and its probability, from --labels: one " \
                    "line per node below a heading; - is standard output")
 
 /* The file, from a run that was given the labels (cafe_run_predict()), and a line about it. */

@@ -15,8 +15,7 @@ enum { SCORES = 3 }; /* compared by --evaluate: the one asked for, and two to be
 typedef struct recommend_job {
     cli_run run;
     const char *node, *nodes_file, *embedding, *evaluate;
-    bool all, linked;
-    int32_t count, score_by, sides;
+    bool all;
     cafe_decoder_options decoder;
     double share; /* of the links to hide; 0: no evaluation */
     cafe_recommend_options options;
@@ -66,7 +65,7 @@ static int check_vectors(const recommend_job *job) {
         return cli_usage_error("recommend",
                                "--evaluate embeds what is left of the graph: vectors of the whole "
                                "graph (--embedding) have seen the hidden links");
-    if (job->score_by == CAFE_SCORE_PRODUCT) return CLI_OK;
+    if (job->options.score == CAFE_SCORE_PRODUCT) return CLI_OK;
     return cli_usage_error("recommend", "--embedding goes with --score product");
 }
 
@@ -74,7 +73,7 @@ static int check(void *argument) {
     recommend_job *job = argument;
     CLI_TRY(parse_share(job->evaluate, &job->share));
     CLI_TRY(check_nodes(job));
-    if (job->score_by != CAFE_SCORE_PRODUCT && job->share == 0)
+    if (job->options.score != CAFE_SCORE_PRODUCT && job->share == 0)
         CLI_TRY(cli_only_with("recommend", job->run.arguments, "columns|decode|residual",
                               "--score product"));
     return check_vectors(job);
@@ -103,11 +102,12 @@ static int find_sides(recommend_job *job, uint8_t *member) {
     CLI_TRY(cli_check(run, cafe_graph_sides(run->context, run->graph, side, &job->bipartite)));
     for (int64_t u = 0; u < run->counts.nodes; u++) {
         if (side[u] >= 0) job->side_nodes[side[u]]++;
-        member[u] = !job->bipartite || job->sides != 0 || side[u] == 0;
+        member[u] = !job->bipartite || !job->options.sides || side[u] == 0;
     }
     if (job->bipartite)
         cli_say(run, "sides     bipartite: %" PRId64 " and %" PRId64 " nodes%s", job->side_nodes[0],
-                job->side_nodes[1], job->sides == 0 ? "; only the other side is recommended" : "");
+                job->side_nodes[1],
+                job->options.sides ? "; only the other side is recommended" : "");
     return CLI_OK;
 }
 
@@ -132,7 +132,7 @@ static int find_queries(recommend_job *job) {
 static int embed(recommend_job *job) {
     cli_run *run = &job->run;
     const cafe_graph *graph = job->share > 0 ? job->split.training : run->graph;
-    if (job->score_by != CAFE_SCORE_PRODUCT) return CLI_OK;
+    if (job->options.score != CAFE_SCORE_PRODUCT) return CLI_OK;
     if (job->embedding)
         return cli_read_vectors(run, job->embedding, NULL, &run->graph, &job->columns,
                                 &job->vectors, NULL);
@@ -260,17 +260,9 @@ static void put_report(cafe_report *report, const void *argument) {
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static void take_options(recommend_job *job) {
-    cafe_recommend_options_init(&job->options);
-    job->options.count = job->count;
-    job->options.score = job->score_by;
-    job->options.linked = job->linked && job->share == 0;
-    job->options.sides = job->sides == 0;
-}
-
 static int work(void *argument) {
     recommend_job *job = argument;
-    take_options(job);
+    job->options.linked &= job->share == 0;
     CLI_TRY(cli_read_graph(&job->run, NULL));
     CLI_TRY(find_queries(job));
     CLI_TRY(hide_links(job));
@@ -296,17 +288,6 @@ static const cli_option options[] = {
     CLI_ROW_READS(JOB, nodes_file, "nodes-file",
                   "recommend to the nodes of this file, one name per line; - is standard input"),
     CLI_ROW_FLAG(JOB, all, "all", "recommend to every node"),
-    {"count", 'k', "K", CLI_POSITIVE, offsetof(JOB, count), "10", NULL,
-     "nodes to recommend to each"},
-    CLI_ROW_CHOICE(
-        JOB, score_by, "score", "NAME", "product", "product|covariance|common|popularity",
-        "the score: inner product of the vectors; covariance q(u,w), the weight of a link less "
-        "what degrees alone would give; common neighbours (across the sides of a bipartite graph, "
-        "paths of three edges); or popularity, the share of all links"),
-    CLI_ROW_FLAG(JOB, linked, "linked", "recommend nodes that are linked already, too"),
-    CLI_ROW_CHOICE(JOB, sides, "sides", "NAME", "auto", "auto|any",
-                   "auto recommends only nodes of the other side when the graph is bipartite; any "
-                   "does not look"),
     CLI_ROW_TEXT(JOB, evaluate, "evaluate", "SHARE",
                  "hide this share of the links by the seed, embed the rest, and print how well the "
                  "hidden ones are found, beside popularity and common neighbours"),
@@ -322,7 +303,7 @@ static const cli_option vector_options[] = {
     CLI_ROW_END,
 };
 static const cli_group groups[] = {
-    CLI_GROUP("Options", options),
+    {"Options", options, cafe_recommend_option_table, offsetof(JOB, options)},
     {"--score product", vector_options, cafe_decoder_option_table, offsetof(JOB, decoder)},
     CLI_GROUP_READING,
     {0},

@@ -60,7 +60,6 @@ static int write_w(reduce_job *job) {
 
 static int work(void *argument) {
     reduce_job *job = argument;
-    job->options.keep_empty = job->keep_empty;
     CLI_TRY(read_table(job));
     CLI_TRY(solve(job));
     double began = cli_seconds();
@@ -91,24 +90,13 @@ static const cli_option options[] = {
                    "the table, a column per cluster, which is the sum of its centred members"),
     CLI_ROW_JSON("a report with the certificate, the column means and every figure of the run; - "
                  "is standard output"),
-    CLI_ROW_FLAG(reduce_job, keep_empty, "keep-empty",
-                 "return all K columns, as the paper's point-cloud experiment does; those without "
-                 "information are completed arbitrarily"),
     CLI_ROW_VERBOSE,
     CLI_ROWS_SEEDED,
 };
 
-/* The library's table without its last option, keep-empty, which is a flag here. */
-static const cafe_option_table *solver_table(void) {
-    static cafe_option_table table;
-    table = *cafe_reduce_option_table();
-    table.count--;
-    return &table;
-}
-
 static const cli_group groups[] = {
     CLI_GROUP("Options", options),
-    CLI_GROUP_TABLE("Solver", reduce_job, options, solver_table),
+    CLI_GROUP_TABLE("Solver", reduce_job, options, cafe_reduce_option_table),
     {0},
 };
 

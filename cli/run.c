@@ -339,7 +339,7 @@ int cli_run_command(const cli_command *command, int argc, char **argv) {
     }
     int code = parse(command, argc, argv, run, &arguments);
     if (code == CLI_OK && run->common.help) {
-        cli_print_help(command);
+        cli_print_help(command, run->common.help == CLI_BRIEF);
     } else if (code == CLI_OK) {
         code = begin(command, run);
         bool begun = code == CLI_OK;

@@ -38,6 +38,8 @@ static void print_own(FILE *text, const cli_option *own, const void *values) {
     const void *at = (const char *)values + own->offset;
     switch (own->kind) {
         case CLI_FLAG:
+        case CLI_HELP:
+        case CLI_TUNE:
         case CLI_READS: return;
         case CLI_TEXT:
         case CLI_KEEPS:
@@ -69,7 +71,7 @@ static void add_option(given *g, const cli_run *run, size_t i) {
     const cli_entry *e = &run->arguments->entries.at[i];
     bool here = run->arguments->given[i];
     if (e->own && e->own->kind == CLI_THREADS) return;
-    fprintf(g->text, "%s--%s", here ? "" : "no ", e->name);
+    fprintf(g->text, "%s--%s%s", here ? "" : "no ", e->tuned ? "tune " : "", e->name);
     if (here && e->own) print_own(g->text, e->own, run);
     if (here && e->shared) print_shared(g->text, e, run);
     fputc('\n', g->text);

@@ -8,44 +8,44 @@
 
 #include <cafe/lab.h>
 
+#include "option.h"
 #include "team.h"
 
-/* Options in the library's messages stand as \u2018columns\u2019 and \u2018rows=sparse\u2019: here
- * they are --columns and --rows sparse. In place, since the marks of three bytes become at most
- * two. */
-void cli_spell_options(char *text) {
+char *cli_spelled(const char *text) {
     static const char before[] = "\u2018", behind[] = "\u2019";
-    char *to = text;
-    bool inside = false;
-    for (const char *at = text; *at;) {
-        if (!inside && strncmp(at, before, 3) == 0) {
-            inside = true;
-            at += 3;
-            *to++ = '-';
-            *to++ = '-';
-        } else if (inside && strncmp(at, behind, 3) == 0) {
-            inside = false;
-            at += 3;
-        } else {
-            *to++ = inside && *at == '=' ? ' ' : *at;
-            at++;
+    enum { SIGN = sizeof before - 1 };
+    char *spelled = malloc(3 * strlen(text) + 1), *to = spelled;
+    for (const char *at = text; spelled && *at;) {
+        const char *end = strncmp(at, before, SIGN) == 0 ? strstr(at, behind) : NULL;
+        if (!end) {
+            *to++ = *at++;
+            continue;
         }
+        size_t length = (size_t)(end - at) - SIGN, name = strcspn(at + SIGN, "=\u2019");
+        bool tuned = cli_is_tuned(at + SIGN, name);
+        char *option = to + (tuned ? strlen("--tune ") : strlen("--"));
+        sprintf(to, "%s%.*s", tuned ? "--tune " : "--", (int)length, at + SIGN);
+        if (!tuned && name < length) option[name] = ' ';
+        to += strlen(to);
+        at = end + SIGN;
     }
-    *to = 0;
+    if (spelled) *to = 0;
+    return spelled;
 }
 
 void cli_vtell(const char *before, const char *format, va_list arguments) {
-    char *text = NULL, *shown = NULL;
+    char *text = NULL, *shown = NULL, *spelled = NULL;
     int length = vasprintf(&text, format, arguments);
     if (length >= 0) shown = malloc(4 * (size_t)length + 1);
     if (shown) cafe_show(text, (size_t)length, shown, 4 * (size_t)length + 1);
-    if (shown) cli_spell_options(shown);
+    if (shown) spelled = cli_spelled(shown);
     if (cli_team_speaks())
-        fprintf(stderr, "%s%s\n", before, shown ? shown : "out of memory");
+        fprintf(stderr, "%s%s\n", before, spelled ? spelled : "out of memory");
     else
-        cli_team_keep(before, shown ? shown : "out of memory");
+        cli_team_keep(before, spelled ? spelled : "out of memory");
     if (length >= 0) free(text);
     free(shown);
+    free(spelled);
 }
 
 void cli_tell(const char *format, ...) {

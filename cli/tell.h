@@ -14,7 +14,10 @@ void cli_vtell(const char *before, const char *format, va_list arguments)
 /* "s" behind a noun, but of one. */
 const char *cli_plural(int64_t count);
 
-/* The library's marks of options become --columns and --rows sparse, in place. */
-void cli_spell_options(char *text);
+/* An option in a message: in the marks that the library has, for cli_spelled(). */
+#define CLI_OPT(name) "\u2018" name "\u2019"
+/* A copy of the text, to be freed, with the options spelled for the tool:
+ * --columns, --start layers and --tune rows=sparse; NULL without memory. */
+char *cli_spelled(const char *text);
 
 #endif

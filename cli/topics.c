@@ -2,9 +2,11 @@
  * registries, the rest is here.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "tell.h"
 
 typedef struct topic {
     const char *name, *summary;
@@ -13,10 +15,20 @@ typedef struct topic {
 
 enum { INDENT = 21 };
 
-static void put_row(const char *name, const char *text) {
-    int at = printf("  %-*s", INDENT - 2, name);
-    cli_put_words(text, INDENT, at);
+/* The text from a column on, with options spelled for the tool. */
+static void put_text(const char *text, int indent, int at) {
+    char *spelled = cli_spelled(text);
+    cli_put_words(spelled ? spelled : text, indent, at);
     printf("\n");
+    free(spelled);
+}
+
+static void put_row(const char *name, const char *text) {
+    put_text(text, INDENT, printf("  %-*s", INDENT - 2, name));
+}
+
+static void put_title(const char *name, const char *text) {
+    put_text(text, 0, printf("%s -", name));
 }
 
 static void put_methods(bool vectors) {
@@ -27,18 +39,86 @@ static void put_methods(bool vectors) {
             put_row(rows[i]->name, rows[i]->summary);
 }
 
+/* The options of a command's groups for a method that `belongs` accepts. */
+static void put_options(const cli_command *command, const char *method,
+                        bool (*belongs)(const cli_entry *entry, const char *name),
+                        const char *name) {
+    static cli_entries entries;
+    bool tuned = false;
+    cli_merge(command, method, &entries);
+    for (size_t i = 0; i < entries.count; i++)
+        if (!entries.at[i].tuned && belongs(&entries.at[i], name)) cli_put_option(&entries.at[i]);
+    for (size_t i = 0; i < entries.count; i++) {
+        if (!entries.at[i].tuned || !belongs(&entries.at[i], name)) continue;
+        if (!tuned) printf("with --tune NAME=VALUE:\n");
+        tuned = true;
+        cli_put_option(&entries.at[i]);
+    }
+}
+
+static bool is_of_method(const cli_entry *e, const char *name) {
+    (void)name;
+    return strncmp(e->group->title, "--method ", 9) == 0;
+}
+
+static bool print_method(const char *name) {
+    static const cli_command *const commands[] = {&cli_embed, &cli_cluster};
+    const cafe_method *row = cafe_method_find(name);
+    if (!row) return false;
+    put_title(row->name, row->summary);
+    for (int i = 0; i < 2; i++) {
+        if (!(i ? row->communities : row->vectors)) continue;
+        printf("\ncafe %s GRAPH --method %s:\n", commands[i]->name, row->name);
+        put_options(commands[i], name, is_of_method, name);
+    }
+    if (row->takes & CAFE_TAKES_SAMPLING)
+        printf("\nIt takes a --sampling: 'cafe help samplings'.\n");
+    return true;
+}
+
+static bool is_of_sampling(const cli_entry *e, const char *name) {
+    for (size_t i = 0; cafe_sampler_at(i); i++) {
+        const cafe_sampler *row = cafe_sampler_at(i);
+        if (strcmp(row->name, name) != 0) continue;
+        if (strcmp(e->name, "attributes") == 0) return row->attributes;
+        if (strcmp(e->name, "seeds") == 0) return row->seeds;
+        return e->shared && e->group->table() == cafe_sample_option_table() &&
+               cafe_sampler_has(row, e->name);
+    }
+    return false;
+}
+
+static bool print_sampling(const char *name) {
+    for (size_t i = 0; cafe_sampler_at(i); i++) {
+        if (strcmp(cafe_sampler_at(i)->name, name) != 0) continue;
+        put_title(name, cafe_sampler_at(i)->summary);
+        printf("\noptions with --sampling %s:\n", name);
+        put_options(&cli_embed, cli_default_method(&cli_embed), is_of_sampling, name);
+        return true;
+    }
+    return false;
+}
+
+static void print_tune(void) {
+    printf(
+        "Options that only developers need: limits of a search, sizes of blocks,\n"
+        "parameters of published methods. Give each as --tune NAME=VALUE.\n");
+    cli_print_tuned(false);
+}
+
 static void print_methods(void) {
     printf("vectors, by cafe embed --method:\n");
     put_methods(true);
     printf("\ncommunities, by cafe cluster --method:\n");
     put_methods(false);
-    printf("\n'cafe embed --help' and 'cafe cluster --help' have the options of each.\n");
+    printf("\n'cafe help METHOD' has the options of each.\n");
 }
 
 static void print_samplings(void) {
     printf("pairs of nodes that count as seen together, by --sampling:\n");
     for (size_t i = 0; cafe_sampler_at(i); i++)
         put_row(cafe_sampler_at(i)->name, cafe_sampler_at(i)->summary);
+    printf("\n'cafe help SAMPLING' has the options of each.\n");
 }
 
 static void put_formats(cafe_file_kind kind) {
@@ -75,7 +155,8 @@ static void print_environment(void) {
         "environment:\n"
         "  CAFE_ENGINE_PATH  where to look for engines: folders, separated by colons\n"
         "  CAFE_DATA         folder of the data sets of 'cafe reproduce'\n"
-        "  NO_COLOR, TERM    no colours in 'cafe plot', no progress on a dumb terminal\n");
+        "  NO_COLOR, TERM    no colours in 'cafe plot', no progress on a dumb terminal\n"
+        "  CLICOLOR_FORCE    colours in 'cafe plot --terminal' also into a pipe\n");
 }
 
 static void print_completion(void) {
@@ -90,6 +171,7 @@ static void print_completion(void) {
 static const topic topics[] = {
     {"methods", "ways from a graph to vectors or communities", print_methods},
     {"samplings", "which pairs of nodes count as seen together", print_samplings},
+    {"tune", "the options of --tune, for developers", print_tune},
     {"formats", "files it reads and writes", print_formats},
     {"exit-codes", "how a run tells that it failed", print_exit},
     {"environment", "variables that the tool reads", print_environment},
@@ -102,7 +184,7 @@ bool cli_print_topic(const char *name) {
         topics[i].print();
         return true;
     }
-    return false;
+    return print_method(name) || print_sampling(name);
 }
 
 void cli_print_topics(void) {

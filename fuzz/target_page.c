@@ -1,4 +1,4 @@
-/* What a stranger's words become in the page of `cafe view` and in the SVG of `cafe plot`.
+/* What a stranger's words become in the page and in the SVG of `cafe plot`.
  *
  *     how, title, \1, name of the centrality, \1, names of the nodes, \1 between them
  *

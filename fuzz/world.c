@@ -71,7 +71,7 @@ static double real(fuzz_world *w, const cafe_option *o, uint8_t b) {
 static int32_t choice(fuzz_world *w, const cafe_option *o) {
     int32_t count = 1;
     for (const char *at = o->choices; at && (at = strchr(at, '|')); at++) count++;
-    if (o->type == CAFE_OPTION_SWITCH) count = 2;
+    if (cafe_option_kind(o) == CAFE_OPTION_SWITCH) count = 2;
     uint8_t b = fuzz_byte(w);
     return b == 255 ? -1 : b % (count + (b > 250));
 }
@@ -95,11 +95,11 @@ void *fuzz_options(fuzz_world *w, const cafe_option_table *table, void *options)
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *o = &table->options[i];
         void *at = (char *)options + o->offset;
-        if (o->type == CAFE_OPTION_INTEGER)
+        if (cafe_option_kind(o) == CAFE_OPTION_INTEGER)
             *(int64_t *)at = whole(w, o, kind ? fuzz_byte(w) : 0);
-        else if (kind && o->type == CAFE_OPTION_REAL)
+        else if (kind && cafe_option_kind(o) == CAFE_OPTION_REAL)
             *(double *)at = real(w, o, fuzz_byte(w));
-        else if (kind && o->type == CAFE_OPTION_TEXT)
+        else if (kind && cafe_option_kind(o) == CAFE_OPTION_TEXT)
             *(const char **)at = text(w, i);
         else if (kind && fuzz_flip(w))
             *(int32_t *)at = choice(w, o);

@@ -174,8 +174,9 @@ def options_of(command, known={}):
     """The options of a command by its help, or None when there is no such command."""
     if command not in known:
         tool = pathlib.Path(os.environ.get("CAFE", ROOT / "build")).resolve() / "cafe"
-        done = subprocess.run([tool, *command.split(), "--help"], capture_output=True, text=True)
-        known[command] = set(re.findall(r"^ {2,6}(?:-., )?(--[a-z-]+)", done.stdout, re.M)) if done.returncode == 0 else None
+        done = subprocess.run([tool, "help", "--man", *command.split()], capture_output=True, text=True)
+        known[command] = set(re.findall(r"^(?:\*-.\*, )?\*(--[a-z-]+|[a-z-]+=)\*", done.stdout.replace("*=", "=*"), re.M)) \
+            if done.returncode == 0 else None
     return known[command]
 
 
@@ -186,8 +187,8 @@ def check_options(path):
     for line in text.split("\n"):
         for command, rest in re.findall(r"\bcafe ((?:evaluate )?[a-z]+) ([^`|#]*)", line):
             options = options_of(command)
-            for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest) if options else []:
-                if option not in options | {"--help"}:
+            for option in re.findall(r"(?<!\S)(?:(?<=--tune )[a-z-]+=|--[a-z][a-z-]*)", rest) if options else []:
+                if option not in options | options_of("tune") | {"--help"}:
                     print(f"{path.relative_to(ROOT)}: cafe {command} has no {option}: {line.strip()}")
                     wrong += 1
     return wrong

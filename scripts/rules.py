@@ -296,7 +296,7 @@ def check_filenames():
 # random_state, n_jobs and verbose have scikit-learn's names.
 TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy json labels
                    latency memory-bandwidth memory-limit method network no-refine output partition
-                   predicted quiet ranks rows scratch seed seeds soft start threads
+                   predicted quiet ranks rows scratch seed seeds soft start threads tune
                    unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.
 GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder source "
@@ -310,12 +310,14 @@ def names():
 
 
 def tool_options():
-    found = set()
-    for command in ("embed", "cluster", "reduce"):
-        done = subprocess.run([build / "cafe", command, "--help"], stdout=subprocess.PIPE,
-                              text=True)
-        found |= set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z0-9-]*)", done.stdout, flags=re.M))
-    return found
+    def manual(name):
+        return subprocess.run([build / "cafe", "help", "--man", name], stdout=subprocess.PIPE,
+                              text=True).stdout
+
+    commands = ("embed", "cluster", "reduce")
+    text = "".join(map(manual, commands)) + "".join(
+        part for part in manual("tune").split("## cafe ") if part.startswith(commands))
+    return set(re.findall(r"^(?:\*-\w\*, )?\*(?:--)?([a-z][a-z0-9-]*)\*", text, flags=re.M))
 
 
 def python_keywords():

@@ -253,7 +253,7 @@ plant
 mkdir -p tree/build tree/python/cafe
 cat >tree/build/cafe <<'TEXT'
 #!/bin/sh
-printf '  -k, --columns K    columns\n      --twist-mean R  mean\n      --lambda L   l\n      --json FILE  report\n'
+printf '*-k*, *--columns* _K_\n*--twist-mean* _R_\n*--lambda* _L_\n*--json* _FILE_\n'
 TEXT
 chmod +x tree/build/cafe
 echo 'pass' >tree/python/generate_abi.py

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# cafe bounds as a user runs it: table, vectors, report, refusals.
+# cafe explain as --eigenvector a user runs it: table, vectors, report, refusals.
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
 
 # ---- a graph the theorem says nothing of
-expect 0 "$CAFE" bounds "$karate" -o k.tsv --json k.json
+expect 0 "$CAFE" explain --eigenvector "$karate" -o k.tsv --json k.json
 says '34 nodes'
 prints 'delta +1\.1236.*the theorem does not apply'
 prints 'epsilon <= 1 - delta +no +no'
@@ -29,7 +29,7 @@ awk -F '\t' -v cosine="$(json_value k.json cosine_qx)" '
 
 # ---- one it speaks of: two blocks
 expect 0 "$CAFE" generate sbm --nodes 200 --edges 2500 --blocks 2 --mixing 0.2 -q -o sbm.in.txt
-expect 0 "$CAFE" bounds sbm.in.txt -q --json s.json
+expect 0 "$CAFE" explain --eigenvector sbm.in.txt -q --json s.json
 quiet
 prints 'below 1: the theorem can apply'
 prints 'epsilon <= 1 - delta +no +yes'
@@ -43,7 +43,7 @@ awk "BEGIN { exit !($(value cosine_qx) >= 0.99 && $(value cosine_qx) >= $(value 
 
 # ---- no positive eigenvalue at all
 printf '%s\n' 'a "x ""y"' 'a c' '"x ""y" c' >triangle.in
-expect 0 "$CAFE" bounds triangle.in -q --json t.json -o t.tsv
+expect 0 "$CAFE" explain --eigenvector triangle.in -q --json t.json -o t.tsv
 prints 'no positive eigenvalue'
 prints 'lambda_1 0,' # what is below rounding is 0
 [[ $(json_value t.json delta) == null && $(json_value t.json epsilon) == null ]] || fail "infinite"
@@ -51,32 +51,32 @@ grep -q $'^"x ""y"\t' t.tsv || fail "a name with quotes"
 rm ./*.json ./*.tsv
 
 # ---- standard output
-expect 0 "$CAFE" bounds "$karate" -q --json -
+expect 0 "$CAFE" explain --eigenvector "$karate" -q --json -
 prints '"schema": "cafe/bounds/1"'
 ! grep -q '^delta' .last/out || fail "table and report mixed"
-expect 0 "$CAFE" bounds - -q -o - <"$karate"
+expect 0 "$CAFE" explain --eigenvector - -q -o - <"$karate"
 [[ $(wc -l <.last/out) -eq 35 ]] || fail "vectors on standard output"
 
 # ---- the same bits for any number of threads; the seed matters
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" bounds "$karate" -q -t $threads -o t$threads.tsv
+    expect 0 "$CAFE" explain --eigenvector "$karate" -q -t $threads -o t$threads.tsv
     same t1.tsv t$threads.tsv
 done
-expect 0 "$CAFE" bounds "$karate" -q --restarts 1 --seed 5 -o seed.tsv
+expect 0 "$CAFE" explain --eigenvector "$karate" -q --tune restarts=1 --seed 5 -o seed.tsv
 ! cmp -s <(cut -f 2 t1.tsv) <(cut -f 2 seed.tsv) || fail "the seed has no effect"
 
 # ---- refusals
-expect 1 "$CAFE" bounds "$karate" -q -o t1.tsv
+expect 1 "$CAFE" explain --eigenvector "$karate" -q -o t1.tsv
 says 'exists'
-expect 0 "$CAFE" bounds "$karate" -q -f -o t1.tsv
-expect 2 "$CAFE" bounds "$karate" -o same --json same
-expect 2 "$CAFE" bounds
-expect 2 "$CAFE" bounds "$karate" --restarts 0
+expect 0 "$CAFE" explain --eigenvector "$karate" -q -f -o t1.tsv
+expect 2 "$CAFE" explain --eigenvector "$karate" -o same --json same
+expect 2 "$CAFE" explain --eigenvector
+expect 2 "$CAFE" explain --eigenvector "$karate" --tune restarts=0
 says 'restarts'
-expect 2 "$CAFE" bounds "$karate" --theta none
-expect 1 "$CAFE" bounds nowhere.txt
-expect 3 "$CAFE" bounds - <<<'a b c d e'
+expect 2 "$CAFE" explain --eigenvector "$karate" --theta none
+expect 1 "$CAFE" explain --eigenvector nowhere.txt
+expect 3 "$CAFE" explain --eigenvector - <<<'a b c d e'
 printf '%s\n' '0 0' >loop.in
-expect 1 "$CAFE" bounds loop.in
-expect 1 "$CAFE" bounds loop.in --self-loops keep
+expect 1 "$CAFE" explain --eigenvector loop.in
+expect 1 "$CAFE" explain --eigenvector loop.in --self-loops keep
 says 'two nodes'

@@ -157,7 +157,7 @@ says "l.in.txt: is no checkpoint"
 expect 1 "$CAFE" embed g.in.cafe --columns-from hubs "${CK[@]}" -o v.npy
 says 'hubs keep no checkpoints'
 expect 1 "$CAFE" cluster g.in.cafe --method softmax -k 300 "${CK[@]}" -o v.tsv
-says 'sparse rows keep no checkpoints: give --rows dense, or fewer columns'
+says 'sparse rows keep no checkpoints: give --tune rows=dense, or fewer columns'
 expect 1 "$CAFE" embed g.in.cafe --checkpoint none/ck -o v.npy
 says 'none/ck: the checkpoint cannot be written: No such file or directory'
 only_inputs

@@ -54,11 +54,11 @@ says 'layer +communities +modularity'
 # ---- the same bits for any number of threads
 "$CAFE" generate planted --nodes 2000 --edges 9000 --mixing 0.4 -q -o g.in.txt
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" cluster g.in.txt -q -t $threads --chunks 7 -o t$threads.tsv --hierarchy t$threads.json
+    expect 0 "$CAFE" cluster g.in.txt -q -t $threads --tune chunks=7 -o t$threads.tsv --hierarchy t$threads.json
     same t1.tsv t$threads.tsv
     same t1.json t$threads.json
 done
-near "$(modularity t1.tsv g.in.txt)" "$("$CAFE" cluster g.in.txt -q --chunks 7 --json - |
+near "$(modularity t1.tsv g.in.txt)" "$("$CAFE" cluster g.in.txt -q --tune chunks=7 --json - |
     sed -nE 's/^  "modularity": ([^,]*),$/\1/p')" || fail "modularity of the planted graph"
 
 # ---- options: the paper's form by either name, resolution, the soft method

@@ -35,7 +35,7 @@ swept() {
 
 # ---- the same files ------------------------------------------------------------------------------
 
-few=(--sweeps 4 --chunks 16) # the processes meet at every chunk, and take turns on few processors
+few=(--sweeps 4 --tune=chunks=16) # the processes meet at every chunk, and take turns on few processors
 
 # the processor's bits where every sum has the same shape on both: H and what is made of it without
 # Gram matrices; else those of one process
@@ -212,7 +212,7 @@ for rank in 1 3; do
     kill -KILL "$(ranks_of | sed -n ${rank}p)"
     ended
 done
-begin small.in.cafe -o x.npy -k 8 --residual 1e-30 --residual-steps 1000000
+begin small.in.cafe -o x.npy -k 8 --residual 1e-30 --tune=residual-steps=1000000
 until_said '^sphere'
 kill -KILL "$(ranks_of | sed -n 2p)"
 ended

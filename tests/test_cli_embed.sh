@@ -157,13 +157,13 @@ expect 0 "$CAFE" embed two.in.txt --method spectral -k 8 -o two.npy -f
 karate=$SOURCE/examples/karate.txt
 expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form ritz -o whole.npy -f --json whole.json
 for storage in float16 bfloat16; do
-    expect 0 "$CAFE" embed "$karate" -k 8 --output-form ritz --storage $storage -o one.npy -f --json one.json
-    expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form ritz --storage $storage --threads 3 -o three.npy -f
+    expect 0 "$CAFE" embed "$karate" -k 8 --output-form ritz --tune storage=$storage -o one.npy -f --json one.json
+    expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form ritz --tune storage=$storage --threads 3 -o three.npy -f
     same one.npy three.npy
     ! cmp -s one.npy whole.npy || fail "$storage: nothing was rounded"
     grep -q "\"storage\": *\"$storage\"" one.json || fail "$storage: not in the report"
 done
-expect 2 "$CAFE" embed "$karate" --storage float8 -o v.npy
+expect 2 "$CAFE" embed "$karate" --tune storage=float8 -o v.npy
 says 'float32.*float16.*bfloat16'
-expect 1 "$CAFE" cluster "$karate" --method softmax --rows sparse --storage float16 -o v.txt
+expect 1 "$CAFE" cluster "$karate" --method softmax --tune rows=sparse --tune storage=float16 -o v.txt
 says 'storage is for dense rows'

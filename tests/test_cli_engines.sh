@@ -1,33 +1,33 @@
 #!/usr/bin/env bash
-# --engine and cafe engines: which there are, the same vectors on another one, and what is refused.
+# --engine and cafe version --verbose: which there are, the same vectors on another one, and what is refused.
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
 cp "$SOURCE/examples/karate.txt" g.in.txt
 
 # the list: the processor first, the naive one from beside the tool
-expect 0 "$CAFE" engines --probe
+expect 0 "$CAFE" version --probe
 quiet
-prints '^processor +this machine'
-prints '^naive +plain loops on one thread, for tests, version 1$'
+prints '^engine +processor: this machine'
+prints '^engine +naive: plain loops on one thread, for tests, version 1$'
 prints "libcafe-naive.so$"
-expect 0 "$CAFE" engines
-prints "^naive +/.*/libcafe-naive.so$"
+expect 0 "$CAFE" version --verbose
+prints "^engine +naive: /.*/libcafe-naive.so$"
 
 # that of several processes is listed without MPI, which here could not begin
 if [[ -e $BUILD/libcafe-petsc.so ]]; then
-    OMPI_MCA_pml=none expect 0 "$CAFE" engines --probe
+    OMPI_MCA_pml=none expect 0 "$CAFE" version --probe
     quiet
-    prints '^petsc +several processes by MPI, with PETSc [0-9.]+, version 1$'
+    prints '^engine +petsc: several processes by MPI, with PETSc [0-9.]+, version 1$'
 fi
 
 # what cannot be used says why; a relative folder is not looked into
 mkdir folder.in
 echo 'no library' >folder.in/libcafe-broken.so
-CAFE_ENGINE_PATH=folder.in expect 0 "$CAFE" engines --probe
+CAFE_ENGINE_PATH=folder.in expect 0 "$CAFE" version --probe
 ! grep -q broken .last/out || fail 'a relative folder was looked into'
-CAFE_ENGINE_PATH=folder.in:$PWD/folder.in expect 0 "$CAFE" engines --probe
-prints '^broken'
+CAFE_ENGINE_PATH=folder.in:$PWD/folder.in expect 0 "$CAFE" version --probe
+prints '^engine +broken: '
 prints '^ +not usable: .*libcafe-broken.so'
 CAFE_ENGINE_PATH=$PWD/folder.in expect 1 "$CAFE" embed g.in.txt --engine broken -o v.npy
 says 'libcafe-broken.so'
@@ -74,7 +74,7 @@ refuses() {
     says "on the processor alone, not on the engine 'naive'"
 }
 refuses cluster g.in.txt
-refuses cluster g.in.txt --method softmax --rows sparse -k 4
+refuses cluster g.in.txt --method softmax --tune rows=sparse -k 4
 for method in layers gf deepwalk node2vec line hope grarep sdne spectral; do
     expect 1 "$CAFE" embed g.in.txt --method $method -k 4 --engine naive -o v.npy
     says "runs on the processor alone, not on the engine 'naive'"
@@ -97,9 +97,9 @@ embed() { "$1" embed "$SCRATCH/g.in.txt" -k 4 --engine planted -o v.npy; }
 # refuses_planted FOLDER REASON: named in CAFE_ENGINE_PATH, it is listed as not usable, and not opened.
 refuses_planted() {
     export CAFE_ENGINE_PATH=$1
-    never "$CAFE" engines --probe
+    never "$CAFE" version --probe
     prints "not usable: .*libcafe-planted.so: .*$2"
-    never "$CAFE" engines
+    never "$CAFE" version --verbose
     prints "not usable: .*libcafe-planted.so: .*$2"
     never embed "$CAFE"
     says "libcafe-planted.so: .*$2"
@@ -112,18 +112,18 @@ plant work.in
     cd work.in
     mkdir .last
     for path in '' . : ./ :.; do
-        CAFE_ENGINE_PATH=$path never "$CAFE" engines --probe
+        CAFE_ENGINE_PATH=$path never "$CAFE" version --probe
         CAFE_ENGINE_PATH=$path never embed "$CAFE"
         says "there is no engine 'planted'"
     done
 )
 plant beside.in
 ln -s "$CAFE" beside.in/cafe
-never "$PWD/beside.in/cafe" engines --probe
+never "$PWD/beside.in/cafe" version --probe
 never embed "$PWD/beside.in/cafe"
 says "there is no engine 'planted'"
 named() { (exec -a "$PWD/beside.in/other" "$CAFE" "$@"); }
-never named engines --probe
+never named version --probe
 never embed named
 says "there is no engine 'planted'"
 
@@ -140,8 +140,8 @@ refuses_planted "$PWD/shared.in" 'everybody may write .*libcafe-planted.so$'
 plant shared.in/engines && chmod 777 shared.in
 refuses_planted "$PWD/shared.in/engines" 'everybody may write .*shared.in$'
 chmod 1777 shared.in # others cannot rename what is not theirs
-CAFE_ENGINE_PATH=$PWD/shared.in/engines expect 0 "$CAFE" engines
-prints '^planted'
+CAFE_ENGINE_PATH=$PWD/shared.in/engines expect 0 "$CAFE" version --verbose
+prints '^engine +planted: '
 ! grep -q 'not usable: .*planted' .last/out || fail 'a folder below one such as /tmp is refused'
 # links lead to where they lead
 plant shared.in && chmod 777 shared.in
@@ -164,11 +164,11 @@ fi
 
 # one that nobody else may change is listed without being loaded, and loaded when it is asked for
 export CAFE_ENGINE_PATH=$PWD/fine.in/engines
-never "$CAFE" engines
-prints '^planted'
+never "$CAFE" version --verbose
+prints '^engine +planted: '
 never "$CAFE" embed g.in.txt -k 4 -o v.npy
 rm -f v.npy
-CAFE_PLANTED=$ran expect 0 "$CAFE" engines --probe
+CAFE_PLANTED=$ran expect 0 "$CAFE" version --probe
 [[ -e $ran ]] || fail 'the planted engine does not show that it was loaded: this test cannot fail'
 unset CAFE_ENGINE_PATH
 only_inputs

@@ -16,7 +16,7 @@ says 'warning: there are as many labels as labelled nodes'
 # ---- shares that cannot be
 expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 400
 says '300 nodes are labelled: there are not 400 to train on and 1 to test on'
-expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 0.5 --test 200
+expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 0.5 --tune test=200
 says '300 nodes are labelled: there are not 150 to train on and 200 to test on'
 expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 2.5
 says '2.5 to train on: expected a share below 1 or a whole number of nodes'
@@ -54,7 +54,7 @@ says 'there are 8 columns and 3 classes'
 # ---- the classifiers, where their libraries are
 expect 0 "${classify[@]}" -q --method sphere -k 8 --classifier logistic --repeats 2 --train 0.3
 awk '/%/ { exit !($2 > 0.9) }' .last/out || fail "logistic regression on sphere vectors"
-if "${classify[@]}" -q -k 8 --repeats 1 --train 0.3 --trees 10 >xgboost.out 2>xgboost.err; then
+if "${classify[@]}" -q -k 8 --repeats 1 --train 0.3 --tune trees=10 >xgboost.out 2>xgboost.err; then
     awk '/%/ { exit !($2 > 0.9) }' xgboost.out || fail "XGBoost on sphere vectors"
 elif grep -q 'XGBoost' xgboost.err; then
     echo "skipped: $(cat xgboost.err)"
@@ -69,11 +69,11 @@ awk '/%/ { exit !($2 > 0.9) }' .last/out || fail "semi-supervised softmax on cle
 
 # ---- settings chosen in every split by the training nodes alone
 spread=("${classify[@]}" --method label-propagation --kind spreading --classifier none --repeats 3 --train '0.1,0.3')
-expect 0 "${spread[@]}" -q --alpha 0.5 --json fixed.json
+expect 0 "${spread[@]}" -q --tune alpha=0.5 --json fixed.json
 expect 0 "${spread[@]}" -q --choose alpha=0.5 --json one.json
 figures() { grep -E '"(mean|std)"' "$1"; }
 [[ $(figures fixed.json) == "$(figures one.json)" ]] || fail "a choice of one is not the setting itself"
-expect 0 "${spread[@]}" --choose alpha=0,0.5:sweeps=0,50 --folds 3 --json chosen.json
+expect 0 "${spread[@]}" --choose alpha=0,0.5:sweeps=0,50 --tune folds=3 --json chosen.json
 says 'chosen +0 +0 times, by share: alpha=0 sweeps=0'
 says 'chosen +3 +3 times, by share: alpha=0.5 sweeps=50'
 json_check chosen.json
@@ -179,19 +179,19 @@ awk '{ printf "%s\t%.9g\t%.9g\n", $1, $2 / 1000, $3 * 1000 }' scaled.in.tsv >eve
 logistic=("${classify[@]}" -q --classifier logistic --repeats 2 --train 0.5)
 for vectors in scaled even; do
     expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --json "$vectors.json"
-    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --standardise no --json "$vectors-raw.json"
-    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --classifier-c 1e-6 --json "$vectors-held.json"
+    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --tune standardise=no --json "$vectors-raw.json"
+    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --tune classifier-c=1e-6 --json "$vectors-held.json"
 done
 [[ $(means scaled.json) == "$(means even.json)" ]] || fail "standardised columns keep their scale"
-[[ $(means scaled-raw.json) != "$(means even-raw.json)" ]] || fail "--standardise no does nothing"
-[[ $(means even.json) != "$(means even-held.json)" ]] || fail "--classifier-c does nothing"
+[[ $(means scaled-raw.json) != "$(means even-raw.json)" ]] || fail "--tune standardise=no does nothing"
+[[ $(means even.json) != "$(means even-held.json)" ]] || fail "--tune classifier-c does nothing"
 grep -q '^    "classifier-c": 1,' even.json || fail "the report does not say C"
 grep -q '^    "standardise": true,' even.json || fail "the report does not say that columns are standardised"
-expect 0 "${classify[0]}" evaluate classify --help
-prints '--classifier-c C .*'
-prints '--standardise yes\|no'
-expect 2 "${logistic[@]}" --classifier-c 0
-says '--classifier-c takes'
+expect 0 "${classify[0]}" help tune
+prints '^  classifier-c=C .*'
+prints '^  standardise=yes\|no'
+expect 2 "${logistic[@]}" --tune classifier-c=0
+says '--tune classifier-c takes'
 
 # labels without any relation to the graph cannot be predicted, unless they are shown
 awk '{ print $1, ($1 * 7919 + 3) % 101 % 3 }' l.in.txt >noise.in.txt
@@ -232,7 +232,7 @@ prints '^NMI 0.9|^NMI 1'
 json_check cluster.json
 # the wanted average of the measure is heard
 expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --sampling twisted --measure category \
-    --attributes l.in.txt --twist-mean 0.9
+    --attributes l.in.txt --tune twist-mean=0.9
 says 'average 0.9000'
 expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --communities l.in.txt
 prints '^NMI 1.000000, ARI 1.000000 over 300 nodes'

@@ -53,7 +53,7 @@ for kind in absolute parent link; do
     leaves "$CAFE" embed "${g[@]}" -k 2 -o - --checkpoint "$SCRATCH/free.in/checkpoint"
     leaves "$CAFE" cluster "${g[@]}" -o -
     leaves "$CAFE" convert graph.mtx -
-    leaves "$CAFE" bounds "${g[@]}"
+    leaves "$CAFE" explain --eigenvector "${g[@]}"
     leaves "$CAFE" rank "${g[@]}"
     leaves "$CAFE" recommend "${g[@]}" --embedding v.npy --all
     leaves "$CAFE" points v.npy -q -f -o "$SCRATCH/free.in/points.txt"
@@ -64,16 +64,16 @@ for kind in absolute parent link; do
     leaves "$CAFE" place graph.txt v.npy arrivals.txt -q -o -
     leaves "$CAFE" update graph.txt changes.txt --from v.npy -q -f -o "$SCRATCH/free.in/u.npy"
     leaves "$CAFE" map graph.txt v.npy -q -o -
-    leaves "$CAFE" view graph.txt v.npy -q --map map.tsv -o -
+    leaves "$CAFE" plot graph.txt v.npy -q --map map.tsv -o -
     leaves "$CAFE" help
-    leaves "$CAFE" engines
-    leaves "$CAFE" engines --probe
+    leaves "$CAFE" version --verbose
+    leaves "$CAFE" version --probe
     refuses 1 "no engine 'planted'" "$CAFE" embed "${g[@]}" -k 2 --engine planted -o -
     CAFE_ENGINE_PATH=. refuses 1 "no engine 'planted'" "$CAFE" embed "${g[@]}" -k 2 --engine planted -o -
-    leaves bash -c 'exec -a ./cafe "$@"' - "$CAFE" engines --probe
+    leaves bash -c 'exec -a ./cafe "$@"' - "$CAFE" version --probe
     # what cannot be told, or is not whole, is refused by its name
     refuses 3 'marked.txt: a run ended while .*\.cafe-unfinished\.marked\.txt' "$CAFE" info marked.txt
-    refuses 3 'report.json: a run ended while' "$CAFE" view graph.txt v.npy -q --report report.json -o -
+    refuses 3 'report.json: a run ended while' "$CAFE" plot graph.txt v.npy -q --report report.json -o -
     refuses 3 'pipe.mtx.names.txt: expected a file of names' "$CAFE" info pipe.mtx
     refuses 1 'out.npy.names.txt: exists' "$CAFE" embed "${g[@]}" -k 2 -o out.npy
     if [[ -x $BUILD/examples/read_and_certify ]]; then

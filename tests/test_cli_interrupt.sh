@@ -79,7 +79,7 @@ others() {
     fi
     moments embed p.in.cafe -k 1024 --sweeps 1 -o v.npy
     moments plot p.in.cafe v.in.tsv --map m.in.tsv -o p.svg
-    moments view p.in.cafe v.in.tsv --map m.in.tsv -o p.html
+    moments plot p.in.cafe v.in.tsv --map m.in.tsv -o p.html
 }
 # a signal meets the same threads in all of them: for their sanitizer one is enough
 if sanitized_threads; then moments embed p.in.cafe -k 256 --sweeps 1 -o v.npy; else others; fi

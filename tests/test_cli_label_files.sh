@@ -40,7 +40,7 @@ each() { # the commands that take labels, with further options
     "$@" evaluate classify "$karate" --labels some.in --embedding v.npy --repeats 2 --train 0.5
     "$@" evaluate cluster "$karate" --labels some.in
     "$@" explain "$karate" v.npy --labels some.in
-    "$@" view "$karate" v.npy --labels some.in -o o.html -f
+    "$@" plot "$karate" v.npy --labels some.in -o o.html -f
     "$@" plot "$karate" v.npy --labels some.in -o o.svg -f
 }
 refuses() {
@@ -78,7 +78,7 @@ for ending in npy tsv; do
         nodes=$([[ $vectors == v ]] && echo 34 || echo 36)
         [[ $(json_value e.json labelled) == "$nodes" ]] || fail "$vectors.$ending: $(json_value e.json labelled)"
         expect 0 "$CAFE" explain "$karate" $vectors.$ending --labels all.in
-        expect 0 "$CAFE" view "$karate" $vectors.$ending --labels all.in -o o.html -f
+        expect 0 "$CAFE" plot "$karate" $vectors.$ending --labels all.in -o o.html -f
         expect 0 "$CAFE" plot "$karate" $vectors.$ending --labels all.in -o o.svg -f
     done
 done

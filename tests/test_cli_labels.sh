@@ -57,8 +57,8 @@ expect 1 "$CAFE" embed "$karate" --method cafe --labels multiple.in -o bad.npy
 says 'several labels'
 expect 2 "$CAFE" embed "$karate" --labels two.in -o bad.npy
 says '--labels does not go with --method sphere'
-expect 2 "$CAFE" embed "$karate" --method cafe --beta 1 -o bad.npy
-says '--beta does not go with --method cafe'
+expect 2 "$CAFE" embed "$karate" --method cafe --tune beta=1 -o bad.npy
+says '--tune beta does not go with --method cafe'
 expect 2 "$CAFE" embed "$karate" --method softmax -o bad.npy
 says 'sphere\|cafe\|layers'
 [[ ! -e bad.npy ]] || fail "a refused run left a file"

@@ -32,10 +32,10 @@ awk -F '[\t ]+' 'NR == FNR { label[$1] = $2; next }
 
 # ---- the same bits for any number of threads, another map for another seed
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" map g.in.txt e.in.npy -q -t $threads --forces graph --rounds 30 -o t$threads.npy
+    expect 0 "$CAFE" map g.in.txt e.in.npy -q -t $threads --tune forces=graph --tune rounds=30 -o t$threads.npy
     same t1.npy t$threads.npy
 done
-expect 0 "$CAFE" map g.in.txt e.in.npy -q --seed 2 --forces graph --rounds 30 -o s.npy
+expect 0 "$CAFE" map g.in.txt e.in.npy -q --seed 2 --tune forces=graph --tune rounds=30 -o s.npy
 ! cmp -s t1.npy s.npy || fail "the seed does not matter"
 
 # ---- names, isolated nodes, standard output
@@ -47,12 +47,12 @@ expect 0 "$CAFE" map n.in n.in.tsv -q -o n.tsv
 # ---- refusals
 expect 1 "$CAFE" map g.in.txt e.in.npy -q -o m.npy
 says 'exists'
-expect 0 "$CAFE" map g.in.txt e.in.npy -q -f --rounds 1 -o m.npy
+expect 0 "$CAFE" map g.in.txt e.in.npy -q -f --tune rounds=1 -o m.npy
 expect 2 "$CAFE" map g.in.txt e.in.npy
 says 'no output: give'
 expect 2 "$CAFE" map g.in.txt -o x.npy
-expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --forces maybe
-expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --rounds -1
+expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --tune forces=maybe
+expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --tune rounds=-1
 expect 2 "$CAFE" map - - -o x.npy </dev/null
 expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --json x.npy
 expect 3 "$CAFE" map n.in e.in.npy -o x.npy

@@ -23,8 +23,8 @@ for threads in $numbers; do
     rm v.npy v.json
 done
 for storage in float16 bfloat16; do # with a copy of 16 bits, and without where there is no room for one
-    expect 0 "${embed[@]}" --storage $storage -q -o stored.in.npy -f
-    expect 0 "${embed[@]}" --storage $storage --memory-limit 50M -o v.npy
+    expect 0 "${embed[@]}" --tune storage=$storage -q -o stored.in.npy -f
+    expect 0 "${embed[@]}" --tune storage=$storage --memory-limit 50M -o v.npy
     same stored.in.npy v.npy
     ! cmp -s plain.in.npy v.npy || fail "$storage: nothing was rounded"
     rm v.npy

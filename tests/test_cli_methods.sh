@@ -9,7 +9,7 @@ few=(--walks 4 --length 10)
 for method in gf deepwalk node2vec line hope grarep sdne spectral netmf prone fastrp; do
     options=(--method "$method" -k 8)
     [[ $method != deepwalk && $method != node2vec ]] || options+=("${few[@]}")
-    [[ $method != sdne ]] || options+=(--epochs 3 --hidden 16)
+    [[ $method != sdne ]] || options+=(--epochs 3 --tune hidden=16)
     expect 0 "$CAFE" embed g.in.txt "${options[@]}" -o $method.tsv --json $method.json
     says "^$method +.*loss"
     says '8 columns, raw form'
@@ -25,11 +25,11 @@ for method in gf deepwalk node2vec line hope grarep sdne spectral netmf prone fa
 done
 
 # ---- another form than the vectors as they are, and the last step of ProNE
-expect 0 "$CAFE" embed g.in.txt --method hope -k 8 --sides source --output-form ritz -q -o ritz.npy
-expect 0 "$CAFE" embed g.in.txt -k 8 --propagate --propagate-order 5 -o spread.npy --json spread.json
+expect 0 "$CAFE" embed g.in.txt --method hope -k 8 --tune sides=source --output-form ritz -q -o ritz.npy
+expect 0 "$CAFE" embed g.in.txt -k 8 --propagate --tune propagate-order=5 -o spread.npy --json spread.json
 grep -q '"propagate": true' spread.json || fail "the report lacks the last step"
-expect 2 "$CAFE" embed g.in.txt --propagate-mu 0.3 -o x.npy
-says '--propagate-mu goes with --propagate'
+expect 2 "$CAFE" embed g.in.txt --tune propagate-mu=0.3 -o x.npy
+says '--tune propagate-mu goes with --propagate'
 
 # ---- labels spread
 expect 0 "$CAFE" embed g.in.txt --method label-propagation --labels l.in.txt -o lp.tsv
@@ -52,6 +52,6 @@ says 'netmf +matrix drawn by 5000 walks, loss'
 expect 2 "$CAFE" embed g.in.txt --method deepwalk --columns-from both -o x.npy
 says '--columns-from does not go with --method deepwalk'
 "$CAFE" generate sbm --nodes 3000 --edges 9000 -q -o big.in.txt
-expect 1 "$CAFE" embed big.in.txt --method grarep --matrix-limit 1 -o x.npy
+expect 1 "$CAFE" embed big.in.txt --method grarep --tune matrix-limit=1 -o x.npy
 says 'GraRep is dense: 3000 nodes take [0-9]+ bytes'
 [[ ! -e x.npy ]] || fail "a refused run left a file"

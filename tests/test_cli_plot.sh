@@ -62,7 +62,7 @@ silent
 png a.png 1200 900
 expect 0 plot --map m.in.npy -o b.png
 same a.png b.png
-expect 0 plot --map m.in.npy --size 500x400 --dark --colour centrality -o c.png
+expect 0 plot --map m.in.npy --pixels-wide 500 --pixels-high 400 --dark yes --colour centrality -o c.png
 png c.png 500 400
 expect 0 plot --x 0 --y 2 --column 3 --title 'Columns' -o d.svg
 svg d.svg 600
@@ -70,7 +70,7 @@ grep -q '>column 2<' d.svg || fail "the axis has no name"
 expect 0 plot --map m.in.npy --labels l.in -o e.svg
 svg e.svg 603 # three of the legend
 expect 0 plot --map m.in.npy --communities l.in --colour community -o f.svg
-expect 0 plot --map m.in.npy --colour none --most-links 10000 -o h.svg
+expect 0 plot --map m.in.npy --colour none --tune most-links=10000 -o h.svg
 [[ $(grep -c '<line' h.svg) -gt 5000 ]] || fail "no links"
 expect 0 plot --map m.in.npy --colour none -o i.svg
 ! grep -q '<line' i.svg || fail "links although there are many"
@@ -98,15 +98,15 @@ expect 0 "$CAFE" embed h.in -q --columns 2 -o h.in.tsv
 expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --title $'<b onload="x">\x02&amp;\xff' -o h2.svg
 svg h2.svg 6
 ! grep -q '<script\|<b ' h2.svg || fail "a name became markup"
-expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --terminal --ansi always --title $'\x1b[2J'
+CLICOLOR_FORCE=1 expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --terminal --title $'\x1b[2J'
 ! grep -qF -e $'\x1b[31m' -e $'\x1b[2J' .last/out || fail "a name reached the terminal"
 
 # ---- the terminal
 for width in 20 80 131; do
-    expect 0 plot --map m.in.npy --terminal --width $width --labels l.in
+    COLUMNS=$width expect 0 plot --map m.in.npy --terminal --labels l.in
     wide .last/out $width
     ! grep -q $'\x1b' .last/out || fail "colours although this is no terminal"
-    expect 0 plot --map m.in.npy --terminal --width $width --labels l.in --ansi always
+    COLUMNS=$width CLICOLOR_FORCE=1 expect 0 plot --map m.in.npy --terminal --labels l.in
     wide .last/out $width
     grep -q $'\x1b\\[38' .last/out || fail "no colours"
 done
@@ -123,11 +123,11 @@ expect 0 "$CAFE" plot n.in n.in.tsv -q -o n.svg
 for name in $'Zo\303\251' $'\305\201ukasz' 'x &amp; y'; do
     grep -q ">$name</text>" n.svg || fail "no name $name"
 done
-expect 0 "$CAFE" plot n.in n.in.tsv -q --names 1 -o n1.svg
+expect 0 "$CAFE" plot n.in n.in.tsv -q --tune names=1 -o n1.svg
 [[ $(grep -c 'paint-order' n1.svg) -eq 1 ]] || fail "one name"
-expect 0 "$CAFE" plot n.in n.in.tsv -q --names 0 -o n0.svg
+expect 0 "$CAFE" plot n.in n.in.tsv -q --tune names=0 -o n0.svg
 ! grep -q 'paint-order' n0.svg || fail "no names"
-expect 2 "$CAFE" plot n.in n.in.tsv -q --names few -o n2.svg
+expect 2 "$CAFE" plot n.in n.in.tsv -q --tune names=few -o n2.svg
 
 # ---- refusals
 expect 1 plot -o a.png
@@ -140,12 +140,12 @@ says 'it can be .svg .png'
 expect 2 plot -o x.png --x 8
 says 'from 0 to 7'
 expect 2 plot -o x.png --x 0 --map m.in.npy
-expect 2 plot -o x.png --size 10x10
-expect 2 plot -o x.png --size big
-expect 2 plot -o x.png --most-links many
+expect 2 plot -o x.png --pixels-wide 10
+expect 2 plot -o x.png --pixels-high big
+expect 2 plot -o x.png --tune most-links=many
 expect 2 plot -o x.png --colour label
 expect 2 plot -o x.png --colour rainbow
-expect 2 plot -o x.png --dark --light
+expect 2 plot -o x.png --dark maybe
 expect 3 plot -o x.png --map e.in.npy
 says 'expected 2 columns'
 [[ ! -e x.png ]] || fail "a refused run left a file"

@@ -28,7 +28,7 @@ expect 0 "$CAFE" embed g.cafe -k 2 -o v.tsv -q
 [[ $(head -n 1 v.tsv | cut -f 1) == out0 ]] || fail "vectors without the rows' names"
 
 # ---- kernels and ways; the same bits for any threads
-for options in '--kernel cosine' '--width 0.5' '--mutual yes' '--approximate yes'; do
+for options in '--kernel cosine' '--tune width=0.5' '--tune mutual=yes' '--tune approximate=yes'; do
     for threads in 1 3; do
         # shellcheck disable=SC2086
         expect 0 "$CAFE" points rings.in.csv $options -t $threads -o "w$threads.txt" -q -f
@@ -36,7 +36,7 @@ for options in '--kernel cosine' '--width 0.5' '--mutual yes' '--approximate yes
     done
     same w1.txt w3.txt
 done
-expect 0 "$CAFE" points rings.in.csv --approximate yes -o a.cafe
+expect 0 "$CAFE" points rings.in.csv --tune approximate=yes -o a.cafe
 says 'search +approximate'
 
 # ---- a matrix of similarities
@@ -46,8 +46,8 @@ says 'self-loops keep'
 # s = (sim + sim^T) / 2, least -1: a(0,1) = 1.3, a(1,2) = 1, a loop of 2 is w = 1
 grep -v '^#' s.txt | sort >s.in.found
 printf '0 0 1\n0 1 1.3\n1 1 1\n1 2 1\n2 2 1\n' | sort | cmp -s - s.in.found || fail "$(cat s.in.found)"
-expect 0 "$CAFE" points --matrix s.in.txt -o d.txt --diagonal no -q
-[[ $(grep -vc '^#' d.txt) == 2 ]] || fail "--diagonal no"
+expect 0 "$CAFE" points --matrix s.in.txt -o d.txt --tune diagonal=no -q
+[[ $(grep -vc '^#' d.txt) == 2 ]] || fail "--tune diagonal=no"
 expect 0 "$CAFE" info s.txt --self-loops keep
 prints 'self-loops kept'
 
@@ -58,7 +58,7 @@ expect 2 "$CAFE" points rings.in.csv
 says 'give -o'
 expect 2 "$CAFE" points rings.in.csv -o g.pdf
 says 'ending'
-expect 2 "$CAFE" points rings.in.csv -o g.cafe --diagonal no
+expect 2 "$CAFE" points rings.in.csv -o g.cafe --tune diagonal=no
 says 'no meaning without --matrix'
 expect 2 "$CAFE" points --matrix s.in.txt -o g.cafe --neighbours 3
 says 'no meaning with --matrix'

@@ -21,17 +21,17 @@ grep -q '"sweep_seconds"' plan.json && fail "a time without rates"
 rm plan.json
 
 # ---- rates, as they are understood
-expect 0 "${dry[@]}" g.in.cafe --ranks 4 --network 25G --memory-bandwidth 100G --json -
+expect 0 "${dry[@]}" g.in.cafe --ranks 4 --tune network=25G --tune memory-bandwidth=100G --json -
 grep -q '"network_rate": 3125000000' .last/out || fail "25G of a network are bits"
 grep -q '"memory_rate": 100000000000' .last/out || fail "100G of memory are bytes"
 grep -q '"run_seconds": ' .last/out || fail "no time"
-expect 0 "${dry[@]}" g.in.cafe --ranks 4 --network 3GB --memory-bandwidth 1TB
+expect 0 "${dry[@]}" g.in.cafe --ranks 4 --tune network=3GB --tune memory-bandwidth=1TB
 prints '^rates of a rank: memory 1e\+03 GB/s, network 24 Gbit/s \(3 GB/s\)$'
 prints '^a sweep takes about .* s: rows from memory .* s, ghost rows .* s, waiting .* s$'
 prints '^the run takes about .* s with 10 sweeps, without reading and writing files$'
 
 # ---- without a graph
-expect 0 "${dry[@]}" --graph-size 1e10,1e12 --ranks 1024 --cut 0.05 --json plan.json
+expect 0 "${dry[@]}" --graph-size 1e10,1e12 --ranks 1024 --tune cut=0.05 --json plan.json
 prints '^10000000000 nodes, 1000000000000 edges, 128 columns'
 prints '^1024 ranks of .*: 5\.0% of the links lie between ranks \(expected\)$'
 json_check plan.json
@@ -41,7 +41,7 @@ expect 0 "${dry[@]}" --graph-size 1e6,1e7
 prints '^1 rank of '
 
 # spectral has no sweeps, and no time is forecast
-expect 0 "${dry[@]}" g.in.cafe --ranks 2 --method spectral --network 25Gbit --memory-bandwidth 50GB
+expect 0 "${dry[@]}" g.in.cafe --ranks 2 --method spectral --tune network=25Gbit --tune memory-bandwidth=50GB
 prints '^a rank has at most '
 prints '^memory of a rank: '
 ! grep -qE 'sweep|the run takes' .last/out || fail 'sweeps of a method that has none'
@@ -82,12 +82,12 @@ chmod 644 g.in.cafe
     fail 'the forecast of a file that others may write'
 (($(json_value copied.in.json rank_bytes) > $(json_value mapped.in.json rank_bytes))) || fail 'the copy is not in the forecast'
 
-refuses "'25gb' may be bits or bytes a second; write 25Gbit or 25GB" 1 g.in.cafe --ranks 2 --network 25gb
-refuses "'25' may be bits or bytes" 1 g.in.cafe --ranks 2 --network 25
-refuses 'takes a rate such as 25Gbit or 3GB' 1 g.in.cafe --ranks 2 --memory-bandwidth fast
+refuses "'25gb' may be bits or bytes a second; write 25Gbit or 25GB" 1 g.in.cafe --ranks 2 --tune network=25gb
+refuses "'25' may be bits or bytes" 1 g.in.cafe --ranks 2 --tune network=25
+refuses 'takes a rate such as 25Gbit or 3GB' 1 g.in.cafe --ranks 2 --tune memory-bandwidth=fast
 refuses '--ranks takes a whole number from 1 to 1048576' 2 g.in.cafe --ranks 0
-refuses '--cut takes a number from 0 to 1' 2 g.in.cafe --ranks 2 --cut 1.5
-refuses '--network goes with --ranks' 2 g.in.cafe --network 25G
+refuses '--tune cut takes a number from 0 to 1' 2 g.in.cafe --ranks 2 --tune cut=1.5
+refuses '--tune network goes with --ranks' 2 g.in.cafe --tune network=25G
 refuses 'deepwalk runs on one process alone; sphere, cafe and spectral run on several' 1 g.in.cafe --ranks 2 --method deepwalk
 refuses 'spectral propagation runs on one process alone' 1 g.in.cafe --ranks 2 --propagate
 refuses 'is for a graph that is not there: leave g.in.cafe out' 2 g.in.cafe --graph-size 10,10

@@ -22,24 +22,24 @@ done
 printf '%s\n' 5 33 0 >some.in
 expect 0 "$CAFE" recommend "$karate" -q --nodes-file some.in -k 4 -o some.tsv
 [[ $(cut -f 1 some.tsv | uniq | xargs) == 'node 0 5 33' ]] || fail "a file's nodes, in node order"
-expect 0 "$CAFE" recommend "$karate" -q --all -k 40 --linked
+expect 0 "$CAFE" recommend "$karate" -q --all -k 40 --linked yes
 [[ $(wc -l <.last/out) -eq $((34 * 33 + 1)) ]] || fail "everybody but oneself"
 
 # ---- vectors from a file are multiplied as they are
 expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.npy
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked --embedding x.npy
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --embedding x.npy
 cut -f 3,4 .last/out >file.in
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked --columns 8 --decode raw
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --columns 8 --tune decode=raw
 cut -f 3,4 .last/out >own.in
 same file.in own.in
 expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.tsv
 tac x.tsv >turned.in.tsv
 rm x.tsv
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked --embedding turned.in.tsv
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --embedding turned.in.tsv
 cut -f 3,4 .last/out >turned.in
 same file.in turned.in
 for score in covariance common popularity; do
-    expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --linked --score $score
+    expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --linked yes --score $score
     [[ $(wc -l <.last/out) -eq 4 ]] || fail "$score"
 done
 [[ $(sed -n 2p .last/out | cut -f 3) == 33 ]] || fail "node 33 is the most popular"
@@ -52,8 +52,8 @@ says 'bipartite: 60 and 40 nodes'
 ! sed 1d .last/out | cut -f 3 | grep -q ^u || fail "a user for a user"
 expect 0 "$CAFE" recommend ratings.in -q --node i3 -k 5 --columns 8
 ! sed 1d .last/out | cut -f 3 | grep -q ^i || fail "an item for an item"
-expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --sides any --linked
-[[ $(wc -l <.last/out) -eq 100 ]] || fail "--sides any"
+expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --tune sides=no --linked yes
+[[ $(wc -l <.last/out) -eq 100 ]] || fail "--tune sides=no"
 
 # ---- evaluation: better than popularity, reproducible, the seed matters
 expect 0 "$CAFE" recommend ratings.in --evaluate 0.2 -k 5 --columns 4 --json e.json
@@ -81,7 +81,7 @@ printf '%s\n' 'ann bob' 'bob carl' 'carl dora' 'dora ann' 'dora eve' >named.in
 expect 0 "$CAFE" embed named.in -q -k 2 -o named.tsv
 tac named.tsv >turned.tsv
 for vectors in named.tsv turned.tsv; do
-    expect 0 "$CAFE" recommend named.in -q --node ann -k 3 --sides any --embedding $vectors
+    expect 0 "$CAFE" recommend named.in -q --node ann -k 3 --tune sides=no --embedding $vectors
     cp .last/out $vectors.in
 done
 same named.tsv.in turned.tsv.in

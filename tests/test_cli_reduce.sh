@@ -38,7 +38,7 @@ awk -F , 'NR > 1 { for (i = 2; i <= 6; i++) s[i] += $i / 120 }
 # ---- all columns, both methods, both orders
 for method in softmax sphere; do
     for order in sequential chunks; do
-        expect 0 "$CAFE" reduce t.in.csv -q -k 4 --method $method --order $order --keep-empty \
+        expect 0 "$CAFE" reduce t.in.csv -q -k 4 --method $method --tune order=$order --tune keep-empty=yes \
             --sweeps 5 --seed 3 -o $method-$order.tsv
         quiet
         awk -F '\t' 'NF != 5 { exit 1 }
@@ -48,17 +48,17 @@ for method in softmax sphere; do
             fail "$method-$order.tsv is not orthonormal"
     done
 done
-expect 0 "$CAFE" reduce t.in.csv -k 4 --keep-empty -o k.tsv
+expect 0 "$CAFE" reduce t.in.csv -k 4 --tune keep-empty=yes -o k.tsv
 says 'columns 3 to 4 carry no information'
 
 # ---- the same bits for any threads; another seed, other bits
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" reduce t.in.csv -q -k 4 --chunks 7 -t $threads -o t$threads.npy --w w$threads.npy
+    expect 0 "$CAFE" reduce t.in.csv -q -k 4 --tune chunks=7 -t $threads -o t$threads.npy --w w$threads.npy
     same t1.npy t$threads.npy
     same w1.npy w$threads.npy
 done
 [[ $(head -n 1 t1.npy.names.txt) == p0 && $(head -n 1 w1.npy.names.txt) == a ]] || fail "names"
-expect 0 "$CAFE" reduce t.in.csv -q -k 4 --chunks 7 --seed 2 -o other.npy
+expect 0 "$CAFE" reduce t.in.csv -q -k 4 --tune chunks=7 --seed 2 -o other.npy
 ! cmp -s t1.npy other.npy || fail "the seed does not matter"
 
 # ---- standard input and output, gzip, plain numbers
@@ -107,8 +107,7 @@ usage 'cannot both go to' t.in.csv -o v.npy --w v.npy
 usage "--method takes one of .*, not 'pca'" t.in.csv -o v.npy --method pca
 usage "--theta takes .*, not '-1'" t.in.csv -o v.npy --theta -1
 usage "--columns takes .*, not '0'" t.in.csv -o v.npy -k 0
-usage '--keep-empty takes no value' t.in.csv -o v.npy --keep-empty=yes
-usage 'a chunk for each row' t.in.csv -o v.npy --order sequential --chunks 3
+usage 'a chunk for each row' t.in.csv -o v.npy --tune order=sequential --tune chunks=3
 expect 1 "$CAFE" reduce absent.csv -o v.npy
 says 'absent.csv'
 expect 1 "$CAFE" reduce t.in.csv -o nowhere/v.npy

@@ -40,7 +40,7 @@ report embed embed "$karate" -k 4 -o e.npy
 report embed-loss embed "$karate" --method gf -k 4 -o g.npy
 report embed-loss-drawn embed "$karate" --method netmf --samples 1000 -k 4 -o netmf.npy
 report embed-dry embed "$karate" --dry-run
-report embed-ranks embed "$karate" --dry-run --ranks 3 --network 25G --memory-bandwidth 100G --memory-limit 1G
+report embed-ranks embed "$karate" --dry-run --ranks 3 --tune network=25G --tune memory-bandwidth=100G --memory-limit 1G
 report embed-sized embed --dry-run --graph-size 1000,5000 --ranks 3
 report embed-files embed "$karate" -k 4 --memory-limit 30M -o f.npy
 report embed-files-dry embed "$karate" --memory-limit 30M --dry-run
@@ -54,7 +54,7 @@ report methods evaluate classify "$karate" --labels "$labels" --repeats 2 --clas
 report link evaluate link "$karate" --repeats 2 --classifier logistic --protocol honest
 report partition evaluate cluster "$karate" --labels "$labels"
 report explain explain "$karate" v.npy --communities communities.tsv --labels "$labels" --node 1
-report bounds bounds "$karate"
+report bounds explain --eigenvector "$karate"
 report rank rank "$karate" --by pagerank --set a.txt --top 5
 report rank-sets rank "$karate" --set a.txt --other b.txt
 report recommend recommend "$karate" --node 1

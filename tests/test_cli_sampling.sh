@@ -54,7 +54,7 @@ near "$(json_value t1.in.json standard_error)" 0.00224 0.0001 || fail "standard 
 for key in pairs relative_error window samples budget; do
     grep -qE "^ *\"$key\": " t1.in.json || fail "the report lacks $key"
 done
-expect 0 "$CAFE" cluster g.in.txt -q --sampling walk --budget 1 --json small.in.json
+expect 0 "$CAFE" cluster g.in.txt -q --sampling walk --tune budget=1 --json small.in.json
 [[ $(json_value small.in.json exact) == false ]] || fail "rows beyond the budget are drawn"
 expect 0 "$CAFE" cluster g.in.txt -q --sampling walk --window 3 --json whole.in.json
 [[ $(json_value whole.in.json exact) == true ]] || fail "rows within the budget are exact"
@@ -91,7 +91,7 @@ says 'walks begin at 1 node$'
 awk '!/^#/ { if (!($1 in d)) d[$1] = 1; if (!($2 in d)) d[$2] = 1 }
     END { for (u in d) print u, (u % 2 ? "odd" : "even") }' "$karate" >l.in.txt
 expect 0 "$CAFE" cluster "$karate" --sampling twisted --measure category --attributes l.in.txt \
-    --twist-mean 0.9 --json l.in.json
+    --tune twist-mean=0.9 --json l.in.json
 says 'the measure has the average 0\.900000'
 near "$(json_value l.in.json mean)" 0.9 1e-6 || fail "the wanted average"
 expect 0 "$CAFE" cluster "$karate" --sampling twisted --measure category --attributes l.in.txt \
@@ -123,7 +123,7 @@ refuse 2 'needs --attributes' cluster "$karate" --sampling twisted
 refuse 2 '\-\-window does not go with --sampling edge' embed "$karate" --window 3
 refuse 2 '\-\-damping does not go with --sampling walk' embed "$karate" --sampling walk --damping 0.5
 refuse 2 '\-\-seeds does not go with' cluster "$karate" --seeds s.in.txt
-refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt --lambda 1 --twist-mean 0
+refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt --lambda 1 --tune twist-mean=0
 refuse 2 '\-\-damping takes' cluster "$karate" --sampling pagerank --damping 1
 for x in -0.1 0.51 nan half; do
     refuse 2 "degree-exponent takes a number from 0 to 0.5, not '$x'" embed "$karate" "--degree-exponent=$x"

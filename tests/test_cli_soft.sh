@@ -60,7 +60,7 @@ fi
 # ---- labels stay, in dense and in sparse rows
 head -n 3000 l.in.txt >half.in.txt
 for rows in dense sparse; do
-    expect 0 "$CAFE" cluster g.in.txt -q --method softmax --labels half.in.txt --rows $rows -o $rows.tsv
+    expect 0 "$CAFE" cluster g.in.txt -q --method softmax --labels half.in.txt --tune rows=$rows -o $rows.tsv
     join <(sort -k 1,1 half.in.txt) <(sort -k 1,1 $rows.tsv) |
         awk '{ if ($2 in to && to[$2] != $3) exit 1; to[$2] = $3 }' || fail "labels moved ($rows)"
 done
@@ -72,6 +72,6 @@ expect 2 "$CAFE" cluster "$karate" --soft x.npz
 says '--soft does not go with --method layers'
 expect 1 "$CAFE" cluster "$karate" --method softmax --soft m.npz
 says 'exists'
-expect 1 "$CAFE" cluster g.in.txt --method softmax --start sphere --rows sparse -o x.tsv
+expect 1 "$CAFE" cluster g.in.txt --method softmax --start sphere --tune rows=sparse -o x.tsv
 says 'dense rows'
 [[ ! -e x.tsv ]] || fail "a refused run left a file"

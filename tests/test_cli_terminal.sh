@@ -85,7 +85,7 @@ messages 0 rank "$red.in.txt"
 
 # ---- the colours of a picture in characters are the tool's own
 expect 0 "$CAFE" embed g.in.txt -k 2 -o w.npy
-SHELL=/bin/bash script -qec "$(printf '%q ' "$CAFE" plot g.cafe w.npy --labels labels.in.txt --terminal --ansi always)" \
+SHELL=/bin/bash script -qec "$(printf '%q ' env CLICOLOR_FORCE=1 "$CAFE" plot g.cafe w.npy --labels labels.in.txt --terminal)" \
     /dev/null </dev/null >.last/out
 grep -q "$esc\[38;2;" .last/out || fail "the picture lost its colours"
 sed -i "s/$esc\[38;2;[0-9;]*m//g; s/$esc\[0m//g" .last/out

@@ -25,8 +25,8 @@ seq 0 9 >set.in
 "$CAFE" embed sound.in.txt -q -k 4 --output-form raw -o x.in.npy
 "$CAFE" cluster sound.in.txt -q -o c.in.tsv
 
-methods=$("$CAFE" embed --help | sed -nE 's/^--method ([a-z0-9-]+):$/\1/p')
-communities=$("$CAFE" cluster --help | sed -nE 's/^--method ([a-z0-9-]+):$/\1/p')
+methods=$("$CAFE" help methods | sed -nE '/^vectors/,/^$/s/^  ([a-z0-9-]+) .*/\1/p')
+communities=$("$CAFE" help methods | sed -nE '/^communities/,/^$/s/^  ([a-z0-9-]+) .*/\1/p')
 [[ $(wc -w <<<"$methods") -ge 12 && $(wc -w <<<"$communities") -ge 2 ]] || fail "few methods: $methods"
 
 for graph in graphs.in/*.cafe; do
@@ -46,17 +46,17 @@ for graph in graphs.in/*.cafe; do
         ends cluster "$graph" --sampling $sampling -o o.tsv -f
     done
     ends embed "$graph" -k 4 --columns-from both --residual 1e-3 --propagate -o o.npy -f
-    ends cluster "$graph" --chunks 3 -o o.tsv -f
+    ends cluster "$graph" --tune chunks=3 -o o.tsv -f
     for method in $communities; do ends cluster "$graph" --method "$method" -o o.tsv -f; done
     ends explain "$graph" x.in.npy --communities c.in.tsv --node 0,39 --spectrum --bound --json o.json -f
     ends map "$graph" x.in.npy -o o.npy -f
     ends plot "$graph" x.in.npy -o o.svg -f
-    ends view "$graph" x.in.npy -o o.html -f
+    ends plot "$graph" x.in.npy -o o.html -f
     ends rank "$graph" --by degree
     for by in pagerank relative; do ends rank "$graph" --by $by --set set.in; done
     ends recommend "$graph" --all
     ends recommend "$graph" --evaluate 0.2
-    ends bounds "$graph"
+    ends explain "$graph" --eigenvector
     ends update "$graph" changes.in --from x.in.npy -o o.npy --graph-out o.cafe --drift o.tsv -f
     ends place "$graph" x.in.npy links.in -o o.npy -f
     for protocol in honest paper; do

@@ -119,7 +119,7 @@ expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy
 expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.bin
 expect 2 "$CAFE" update g.in.txt --from old.in.npy -o x.npy
 expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.npy --graph-out x.npy
-expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.npy --spread 2
+expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.npy --tune spread=2
 expect 1 "$CAFE" update g.in.txt missing.in --from old.in.npy -o x.npy
 printf '%s\n' '+ 1 2' '- 0 0.5' >bad.in.txt
 expect 3 "$CAFE" update g.in.txt bad.in.txt --from old.in.npy -o x.npy

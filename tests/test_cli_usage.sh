@@ -38,10 +38,59 @@ for command in $commands; do
     cp .last/out "$command.in"
     expect 0 "$CAFE" help "$command"
     same .last/out "$command.in"
+    sed -nE 's/^  (-[a-zA-Z], |    )--([a-z-]+).*/\2/p' "$command.in" >>options.in
     # --help wins wherever it stands, but errors before it are still errors
     expect 0 "$CAFE" "$command" --help --nonsense
     expect 2 "$CAFE" "$command" --nonsense --help
 done
+
+[[ $(wc -w <<<"$commands") -le 18 ]] || fail "more than 18 commands: $commands"
+
+# tasks of a command, as commands of their own
+tasks=$("$CAFE" evaluate --help | sed -nE '/^tasks:/,/^$/s/^  ([a-z]+) .*/\1/p')
+for task in $tasks; do
+    expect 0 "$CAFE" evaluate "$task" --help
+    cp .last/out "evaluate $task.in"
+    sed -nE 's/^  (-[a-zA-Z], |    )--([a-z-]+).*/\2/p' "evaluate $task.in" >>options.in
+done
+
+# -h: at most 40 lines, an example, a dozen options at most, all of them options of the command
+for page in $commands 'evaluate classify' 'evaluate link' 'evaluate cluster'; do
+    # shellcheck disable=SC2086
+    expect 0 "$CAFE" $page -h
+    quiet
+    cp .last/out "$page-h.in"
+    [[ $(wc -l <.last/out) -le 40 ]] || fail "cafe $page -h has $(wc -l <.last/out) lines"
+    [[ $page != evaluate ]] || continue
+    prints "^example: cafe $page"
+    sed -nE 's/^  (-[a-zA-Z], |    )(--[a-z-]+).*/\2/p' .last/out >usual.in
+    [[ $(wc -l <usual.in) -ge 1 && $(wc -l <usual.in) -le 12 ]] || fail "cafe $page -h has $(wc -l <usual.in) options"
+    while IFS= read -r option; do
+        grep -qE -- "^  (-[a-z], |    )$option( |\$)" "$page.in" || fail "cafe $page --help lacks $option"
+    done <usual.in
+done
+
+# every method and every sampling has a page, and its options
+methods=$("$CAFE" help methods | sed -nE "s/^  ([a-z0-9-]+) .*/\1/p")
+samplings=$("$CAFE" help samplings | sed -nE "s/^  ([a-z0-9-]+) .*/\1/p")
+[[ $(wc -w <<<"$methods") -ge 15 && $(wc -w <<<"$samplings") -eq 4 ]] || fail "methods: $methods; samplings: $samplings"
+for name in $methods $samplings; do
+    expect 0 "$CAFE" help "$name"
+    quiet
+    cp .last/out "help-$name.in"
+    sed -nE 's/^  (-[a-zA-Z], |    )--([a-z-]+).*/\2/p' .last/out >>options.in
+done
+grep -q -- '--walks N' help-node2vec.in || fail 'help node2vec lacks --walks'
+grep -q -- '--window T' help-walk.in || fail 'help walk lacks --window'
+! grep -q -- '--walks' embed.in || fail 'embed --help has options of a method that is not the default'
+
+# options: at most 130 that differ; what --tune takes is in its own table and nowhere else
+[[ $(sort -u options.in | wc -l) -le 130 ]] || fail "$(sort -u options.in | wc -l) options"
+expect 0 "$CAFE" help tune
+sed -nE 's/^  ([a-z0-9-]+)=.*/\1/p' .last/out | sort -u >tuned.in
+[[ $(wc -l <tuned.in) -ge 60 ]] || fail 'too few options for --tune'
+both=$(sort -u options.in | comm -12 - tuned.in | xargs)
+[[ -z $both ]] || fail "with and without --tune: $both"
 
 # the lines fit a terminal
 for page in *.in; do
@@ -66,6 +115,12 @@ usage "^cafe embed: unknown option --colums; did you mean --columns\?" embed g.t
 usage 'did you mean --columns' embed g.txt --col 3
 usage 'unknown option -z' embed g.txt -z
 usage '--columns needs a value' embed g.txt --columns
+usage 'unknown option --chunks; did you mean --tune chunks=N\?' embed g.txt --chunks 4
+usage 'unknown option --chunk; did you mean --tune chunks' embed g.txt --tune chunk=4
+usage '--tune chunks needs a value: --tune chunks=N' embed g.txt --tune chunks
+usage '--tune chunks takes a whole number .*, not .x' embed g.txt --tune chunks=x
+usage '--columns is no option for --tune: give --columns K' embed g.txt --tune columns=4
+usage '--tune chunks does not go with --method hope, but with --method sphere' embed g.txt --method hope --tune chunks=2
 usage '--columns does not go with --method layers, but with --method softmax' cluster g.txt -k 4 -o c.tsv
 usage '--columns does not go with --method layers, but with --method softmax' cluster g.txt --clusters 4 -o c.tsv
 usage 'unknown option --k; did you mean --columns' embed g.txt --k 4 -o v.npy
@@ -73,25 +128,29 @@ usage '--labels does not go with --method layers, but with --method softmax' clu
 usage '--checkpoint does not go with --method layers, but with --method sphere\|cafe' \
     embed g.txt --method layers --checkpoint c -o v.npy
 # an option that would do nothing is refused
-usage '--residual-steps goes with --residual' embed g.txt --residual-steps 3 -o v.npy
+usage '--tune residual-steps goes with --residual' embed g.txt --tune residual-steps=3 -o v.npy
 usage '--scale-exponent goes with --output-form scaled' embed g.txt --output-form walk --scale-exponent 0.1 -o v.npy
 usage '--damping goes with --by pagerank' rank g.txt --by degree --damping 0.5
 usage '--mixing goes with the models sbm and planted' generate ba --mixing 0.3 -o g2.txt
-usage '--exponent goes with the model planted' generate sbm --exponent 3 -o g2.txt
-usage '--width goes with --terminal' plot g.txt v.npy -o p.png --width 40
-usage '--decode goes with --score product' recommend g.txt --node 0 --score common --decode q
+usage '--tune exponent goes with the model planted' generate sbm --tune exponent=3 -o g2.txt
+usage '--tune decode goes with --score product' recommend g.txt --node 0 --score common --tune decode=q
 usage '--resolution goes with communities that are found here' \
     evaluate cluster g.txt --communities c.tsv --resolution 2
 usage '--unknown-nodes goes with a file of labels' embed g.txt --unknown-nodes skip -o v.npy
 usage '--labels goes with --colour label' plot g.txt v.npy --labels l --colour none -o p.png
 usage '--communities goes with --colour community' plot g.txt v.npy --communities c.tsv --colour none -o p.png
 usage '--column goes with --colour column' plot g.txt v.npy --column 1 --colour none -o p.png
-usage '--radius goes with -o FILE' plot g.txt v.npy --terminal --radius 3
-usage '--decode goes with an embedding that is made here' recommend g.txt --node 0 --embedding v.npy --decode q
+usage '--tune radius goes with -o FILE' plot g.txt v.npy --terminal --tune radius=3
+usage '--tune decode goes with an embedding that is made here' recommend g.txt --node 0 --embedding v.npy --tune decode=q
+usage '--attributes goes with a page' plot g.txt v.npy --attributes a.csv -o p.png
+usage '--x goes with a picture' plot g.txt v.npy --x 1 -o p.html
+usage '--node goes with an EMBEDDING' explain g.txt --eigenvector --node 1
+usage '--theta goes with --eigenvector' explain g.txt v.npy --theta 2
+usage '--eigenvector goes without an EMBEDDING' explain g.txt v.npy --eigenvector
 usage '--top goes with one set' rank g.txt --set s --other s --top 3
 usage '--scratch needs --memory-limit SIZE' embed g.txt --scratch . -o v.npy
 usage 'argument 1 is empty' embed '' -o v.npy
-usage 'page.txt: the ending tells the format; here it can be .html' view g.txt v.npy -o page.txt
+usage 'page.txt: the ending tells the format; here it can be .svg' plot g.txt v.npy -o page.txt
 usage "--output is given twice, for 'a.npy' and 'b.npy'" embed g.txt -o a.npy -o b.npy
 usage "--labels is given twice, for 'a' and 'a'" embed g.txt --method cafe --labels a --labels a -o a.npy
 usage "--columns takes .*, not 'x'" embed g.txt --columns x
@@ -139,7 +198,7 @@ expect 0 "$CAFE" embed many.in.txt --method layers --columns 1100 -q --json -
 expect 1 "$CAFE" reproduce classification --data nowhere --repeats 1100
 says 'nothing could be run'
 usage "--threads takes a whole number from 0 to 1024, not '1025'" rank many.in.txt -t 1025
-usage "--count takes a whole number from 1 to 2147483647, not '0'" recommend many.in.txt --all -k 0
+usage "--count takes a whole number from 1 to 1000000, not '0'" recommend many.in.txt --all -k 0
 only_inputs
 
 # options anywhere; -- ends them; a file may be called like an option
@@ -184,26 +243,26 @@ karate=$SOURCE/examples/karate.txt
 "$CAFE" convert "$karate" idle.in.cafe -q
 printf '1 2\n3 5\n4 1\n' >idle.in.txt
 code=1
-idle '--support goes with sparse rows: give --rows sparse' cluster "$karate" --method softmax -k 4 --support 3 -o x.tsv
-idle '--threshold goes with sparse rows' cluster "$karate" --method softmax --rows dense --threshold 0.01 -o x.tsv
-idle '--alpha goes with --kind spreading' embed "$karate" --method label-propagation \
-    --labels "$SOURCE/examples/karate.labels.txt" --alpha 0.4 -o x.npy
-idle '--negative goes with --loss negative' embed "$karate" --method deepwalk --negative 3 -o x.npy
-idle '--neighbours goes with --forces vectors' map "$karate" idle.in.npy --forces graph --neighbours 5 -o x.npy
+idle '--tune support goes with sparse rows: give --tune rows=sparse' cluster "$karate" --method softmax -k 4 --tune support=3 -o x.tsv
+idle '--tune threshold goes with sparse rows' cluster "$karate" --method softmax --tune rows=dense --tune threshold=0.01 -o x.tsv
+idle '--tune alpha goes with --kind spreading' embed "$karate" --method label-propagation \
+    --labels "$SOURCE/examples/karate.labels.txt" --tune alpha=0.4 -o x.npy
+idle '--tune negative goes with --tune loss=negative' embed "$karate" --method deepwalk --tune negative=3 -o x.npy
+idle '--neighbours goes with --tune forces=vectors' map "$karate" idle.in.npy --tune forces=graph --neighbours 5 -o x.npy
 for option in 'source 0' 'weight 2' 'header yes' 'delimiter ,' 'decimal ,'; do
     # shellcheck disable=SC2086
     idle "--${option% *} goes with edge lists" info idle.in.cafe --$option
 done
-idle '--rounds goes with --refine yes' cluster "$karate" --refine no --rounds 3 -o x.tsv
+idle '--tune rounds goes with --refine yes' cluster "$karate" --refine no --tune rounds=3 -o x.tsv
 idle '--trust goes with .cafe files' info "$karate" --trust yes
 code=3
-idle '--width goes with --kernel gaussian' points idle.in.txt --kernel cosine --width 2 -o x.cafe
+idle '--tune width goes with --kernel gaussian' points idle.in.txt --kernel cosine --tune width=2 -o x.cafe
 code=2
 idle '--theta goes with --method softmax' reduce idle.in.txt -k 2 --method sphere --theta 3 -o x.npy
-idle '--beta goes with --method sphere' reduce idle.in.txt -k 2 --beta 0.5 -o x.npy
+idle '--tune beta goes with --method sphere' reduce idle.in.txt -k 2 --tune beta=0.5 -o x.npy
 
 # ---- numbers: digits, with -, a point and an exponent where they make sense, and nothing else
-for option in -k --sweeps --beta --chunks --threads --seed --memory-limit --degree-exponent; do
+for option in -k --sweeps --threads --seed --memory-limit --degree-exponent; do
     for number in '1 ' ' 1' '	1' +1 0x1 0X1p0 1_0 inf nan 1e999 --1 '1,0' '' 1e; do
         expect 2 "$CAFE" embed "$karate" "$option" "$number" -o numbers.npy
         says " takes .*, not '"
@@ -213,7 +272,7 @@ no() { expect 2 "$CAFE" "$@"; }
 "$CAFE" embed "$karate" -k 4 -q -o numbers.in.npy
 for number in ' 1' +1 0x1 '1 '; do
     no plot "$karate" numbers.in.npy --x "$number" -o numbers.svg
-    no plot "$karate" numbers.in.npy --size "$number"x400 -o numbers.svg
+    no plot "$karate" numbers.in.npy --pixels-wide "$number" -o numbers.svg
     no explain "$karate" numbers.in.npy --dimensions "$number"
     no explain "$karate" numbers.in.npy --dimensions "0-$number"
     no recommend "$karate" --evaluate "0.2$number"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cafe view as a user runs it: the page is whole, sealed, the same for any threads, within its budget.
+# cafe plot as a user runs it: the page is whole, sealed, the same for any threads, within its budget.
 # What it does in a browser: test_browser.sh.
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
@@ -9,7 +9,7 @@ labels=$SOURCE/examples/karate.labels.txt
 expect 0 "$CAFE" embed "$karate" -q -o k.in.npy --json k.in.json --columns 8
 
 # ---- the page
-expect 0 "$CAFE" view "$karate" k.in.npy -o k.html --labels "$labels" --report k.in.json --title 'A <b> & "c"'
+expect 0 "$CAFE" plot "$karate" k.in.npy -o k.html --labels "$labels" --report k.in.json --title 'A <b> & "c"'
 silent
 says 'page +k.html'
 only k.html
@@ -49,7 +49,7 @@ rm meta.json
 
 # ---- the same bytes for any threads, and again
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" view "$karate" k.in.npy -q -f -o again.html --labels "$labels" --report k.in.json \
+    expect 0 "$CAFE" plot "$karate" k.in.npy -q -f -o again.html --labels "$labels" --report k.in.json \
         --title 'A <b> & "c"' --threads $threads
     quiet
     same k.html again.html
@@ -57,9 +57,9 @@ done
 rm again.html
 
 # ---- standard output; an existing file stays
-expect 0 "$CAFE" view "$karate" k.in.npy -q -o - --labels "$labels" --report k.in.json --title 'A <b> & "c"'
+expect 0 "$CAFE" plot "$karate" k.in.npy -q -o - --labels "$labels" --report k.in.json --title 'A <b> & "c"'
 cmp -s k.html .last/out || fail "the page on standard output"
-expect 1 "$CAFE" view "$karate" k.in.npy -o k.html
+expect 1 "$CAFE" plot "$karate" k.in.npy -o k.html
 says 'exists'
 [[ $(stat -c %s k.html) -eq $size ]] || fail "the page there is another one"
 rm k.html
@@ -67,66 +67,66 @@ rm k.html
 # ---- communities given, a map, no report
 "$CAFE" cluster "$karate" -q -o c.in.tsv
 expect 0 "$CAFE" embed "$karate" -q -o map.in.npy --columns 2 --output-form raw
-expect 0 "$CAFE" view "$karate" k.in.npy -q -o k.html --communities c.in.tsv --map map.in.npy
+expect 0 "$CAFE" plot "$karate" k.in.npy -q -o k.html --communities c.in.tsv --map map.in.npy
 grep -q '"pair":"map"' k.html || fail "the map is not used"
 modularity=$(sed -n 's/.*"layers":\[{"communities":4,"modularity":\([0-9.]*\).*/\1/p' k.html)
 [[ $modularity == 0.41978961* || $modularity == 0.4197896 ]] || fail "modularity $modularity of the communities"
 grep -q '"ritz":\[[0-9]' k.html || fail "the vectors are not certified"
-expect 0 "$CAFE" view "$karate" k.in.npy -q -f -o k.html
+expect 0 "$CAFE" plot "$karate" k.in.npy -q -f -o k.html
 grep -q '"pair":"map"' k.html || fail "no map is made"
-expect 0 "$CAFE" view "$karate" k.in.npy -q -f -o k.html --map none
+expect 0 "$CAFE" plot "$karate" k.in.npy -q -f -o k.html --map none
 grep -q '"pair":"columns"' k.html || fail "a map although none was wanted"
 rm k.html
 
 # ---- values do not depend on the report; the user's names and table are in the page
-expect 0 "$CAFE" view "$karate" k.in.npy -q -o k.html --report k.in.json
-expect 0 "$CAFE" view "$karate" k.in.npy -q -o k2.html
+expect 0 "$CAFE" plot "$karate" k.in.npy -q -o k.html --report k.in.json
+expect 0 "$CAFE" plot "$karate" k.in.npy -q -o k2.html
 for key in ritz residuals groups; do
     [[ $(grep -o "\"$key\":[^]]*]" k.html) == "$(grep -o "\"$key\":[^]]*]" k2.html)" ]] || fail "$key depends on the report"
 done
 awk '{ print $1 "\tgroup " $2 }' "$labels" | grep -v '^[#%]' >named.in.tsv
 printf 'node,age,"home, town"\n0,31,\n7,5,"K\303\266ln"\nnobody,1,2\n' >about.in.csv
-expect 0 "$CAFE" view "$karate" k.in.npy -f -o k.html --communities named.in.tsv --table about.in.csv
+expect 0 "$CAFE" plot "$karate" k.in.npy -f -o k.html --communities named.in.tsv --attributes about.in.csv
 says 'about.in.csv: 1 line left out, of nodes that the graph does not have'
 for part in '"table":\["age","home, town"\]' 'data-section="words-1"' 'data-section="community-names"'; do
     grep -q "$part" k.html || fail "the page lacks $part"
 done
 printf 'node,age\n0,31,4\n' >bad.in.csv
-expect 3 "$CAFE" view "$karate" k.in.npy -f -o k.html --table bad.in.csv
+expect 3 "$CAFE" plot "$karate" k.in.npy -f -o k.html --attributes bad.in.csv
 says 'bad.in.csv:2:.*the heading has 2 fields'
 rm k.html k2.html
 
 # ---- a budget is kept, and omissions are reported
 expect 0 "$CAFE" generate planted --nodes 20000 --edges 60000 -q -o g.in.cafe --labels g.in.labels
 expect 0 "$CAFE" embed g.in.cafe -q -o g.in.npy --columns 16 --sweeps 3
-expect 0 "$CAFE" map g.in.cafe g.in.npy -q --rounds 20 -o g.in.map.npy # once for all pages
+expect 0 "$CAFE" map g.in.cafe g.in.npy -q --tune rounds=20 -o g.in.map.npy # once for all pages
 map=(--map g.in.map.npy)
 for budget in 290000 360000 600000; do
-    expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --labels g.in.labels --page-limit $budget
+    expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --labels g.in.labels --tune page-limit=$budget
     says 'left out'
     size=$(stat -c %s g.html)
     [[ $size -le $budget ]] || fail "$size bytes instead of $budget"
 done
-expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --page-limit 0
+expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --tune page-limit=0
 ! grep -q 'left out' .last/err || fail "without a budget all is there"
 grep -q 'data-section="link-ends"' g.html || fail "no links"
-expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --links none
+expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --tune links=none
 says 'left out +60000 links'
-expect 1 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --page-limit 100000
+expect 1 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --tune page-limit=100000
 says 'do not fit'
 only g.html
 rm g.html
 
 # ---- refusals
-expect 2 "$CAFE" view "$karate" k.in.npy
+expect 2 "$CAFE" plot "$karate" k.in.npy
 says 'no output: give'
-expect 2 "$CAFE" view "$karate" -o k.html
-expect 3 "$CAFE" view "$karate" g.in.npy -o k.html
+expect 2 "$CAFE" plot "$karate" -o k.html
+expect 3 "$CAFE" plot "$karate" g.in.npy -o k.html
 says 'expected a row for each of 34 nodes'
-expect 3 "$CAFE" view "$karate" k.in.npy -o k.html --map k.in.npy
+expect 3 "$CAFE" plot "$karate" k.in.npy -o k.html --map k.in.npy
 says 'expected 2 columns'
 echo '{"a": [1, 2' >bad.in.json
-expect 3 "$CAFE" view "$karate" k.in.npy -o k.html --report bad.in.json
+expect 3 "$CAFE" plot "$karate" k.in.npy -o k.html --report bad.in.json
 says 'expected a report'
-expect 1 "$CAFE" view "$karate" k.in.npy -o k.html --report none.in.json
+expect 1 "$CAFE" plot "$karate" k.in.npy -o k.html --report none.in.json
 only_inputs

@@ -89,7 +89,7 @@ for model in sbm planted ba rmat; do
     same null.txt tool.txt
 done
 null bounds "$karate" null.txt
-expect 0 "$CAFE" bounds "$karate" -q -o tool.txt -f
+expect 0 "$CAFE" explain --eigenvector "$karate" -q -o tool.txt -f
 same null.txt tool.txt
 "$CAFE" embed "$karate" -q -k 4 -o k.npy
 null others "$karate" k.npy

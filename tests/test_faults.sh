@@ -159,8 +159,8 @@ one tsv v.tsv -- embed edges.in.txt "${plain[@]}" -k 2 -o v.tsv
 run plot edges.in.txt vectors.in.npy "${plain[@]}" --seed 2 -o p.svg
 one svg p.svg -- plot edges.in.txt vectors.in.npy "${plain[@]}" -o p.svg
 one png p.png -- plot edges.in.txt vectors.in.npy "${plain[@]}" -o p.png
-run view edges.in.txt vectors.in.npy "${plain[@]}" --seed 2 -o p.html
-one html p.html -- view edges.in.txt vectors.in.npy "${plain[@]}" -o p.html
+run plot edges.in.txt vectors.in.npy "${plain[@]}" --seed 2 -o p.html
+one html p.html -- plot edges.in.txt vectors.in.npy "${plain[@]}" -o p.html
 
 # one that is large: written in pieces, past the page cache
 run generate sbm --nodes 33000 --edges 40000 --blocks 2 "${plain[@]}" -o large.in.cafe

@@ -18,8 +18,8 @@ for header in "$SOURCE"/include/cafe/*.h; do
     [[ -e $prefix/include/cafe/${header##*/} ]] || fail "header ${header##*/} is not installed"
 done
 if [[ -e $BUILD/man/cafe.1 ]]; then
-    for page in cafe cafe-embed cafe-convert cafe-info cafe-generate cafe-bounds cafe-update cafe-rank cafe-recommend \
-        cafe-place cafe-points cafe-explain cafe-evaluate cafe-reproduce cafe-view cafe-map cafe-plot cafe-engines; do
+    for page in cafe cafe-embed cafe-convert cafe-info cafe-generate cafe-update cafe-rank cafe-recommend \
+        cafe-place cafe-points cafe-explain cafe-evaluate cafe-reproduce cafe-map cafe-plot cafe-tune; do
         [[ -s $prefix/share/man/man1/$page.1 ]] || fail "no manual page $page.1"
     done
 fi

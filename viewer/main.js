@@ -443,7 +443,7 @@ class App {
 
   linkNote() {
     const { columns, columnsShown } = this.meta;
-    if (!this.store.has('link-ends')) return 'The links are not in this page: cafe view --links all puts them in.';
+    if (!this.store.has('link-ends')) return 'The links are not in this page: cafe plot --tune links=all puts them in.';
     if (columnsShown < columns) return `Without pulls, which need all ${columns} columns: this page has ${columnsShown}.`;
     return 'Pull: q(u,w) times the inner product of the vectors.';
   }

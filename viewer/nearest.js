@@ -16,7 +16,7 @@ export async function nearestOf({ store, n }, point) {
 
 // How they were found, or why there are none.
 export function nearestNote({ columns, nearestExact }, nearest) {
-  if (!nearest) return 'Not in this page: cafe view --page-limit 0 puts them in.';
+  if (!nearest) return 'Not in this page: cafe plot --tune page-limit=0 puts them in.';
   if (!nearest.length) return 'None: the vector of this node is 0, or it is the only one that is not.';
   const over = columns === 1 ? 'the only column' : `all ${columns} columns of the vectors`;
   return nearestExact ? `Over ${over}; all pairs of nodes were compared.`

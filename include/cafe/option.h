@@ -21,7 +21,9 @@ typedef enum cafe_option_type {
     CAFE_OPTION_CHOICE = 2,  /* int32_t, index into `choices` */
     CAFE_OPTION_SWITCH = 3,  /* int32_t, 0 or 1 */
     CAFE_OPTION_TEXT =
-        4 /* const char *, NULL or "" when not given; the text is the caller's, not copied */
+        4, /* const char *, NULL or "" when not given; the text is the caller's, not copied */
+    CAFE_OPTION_TUNE = 16 /* added to one of these: an option for developers, which the tool takes
+                           * by --tune NAME=VALUE. A name is tuned in all tables or in none. */
 } cafe_option_type;
 
 typedef struct cafe_option {
@@ -43,6 +45,11 @@ typedef struct cafe_option_table {
     const cafe_option *options;
     size_t count;
 } cafe_option_table;
+
+/* The type of the value, without CAFE_OPTION_TUNE. */
+static inline int32_t cafe_option_kind(const cafe_option *option) {
+    return option->type & ~(int32_t)CAFE_OPTION_TUNE;
+}
 
 /* Fills an options struct of `size` bytes with its defaults (table NULL: with 0). The size is the
  * caller's: a program that was built with an older, shorter struct goes on working with a newer

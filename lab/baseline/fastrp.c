@@ -35,8 +35,8 @@ typedef struct cafe_fastrp_options {
 static const cafe_option fastrp_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_fastrp_options, columns), 128, 1, 65536,
      NULL, "columns of the embedding"},
-    {"steps", "Q", CAFE_OPTION_INTEGER, offsetof(cafe_fastrp_options, steps), 6, 2, 1000, NULL,
-     "products with the transition matrix; the last two are added up"},
+    {"steps", "Q", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_fastrp_options, steps), 6,
+     2, 1000, NULL, "products with the transition matrix; the last two are added up"},
 };
 
 static const cafe_option_table fastrp_table = {

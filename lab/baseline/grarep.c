@@ -30,10 +30,11 @@ static const double tolerance = 1e-7;
 static const cafe_option grarep_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, columns), 64, 1, 65536,
      NULL, "columns of the embedding, of all steps together"},
-    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, steps), 4, 1, 1000, NULL,
-     "powers of the transition matrix, from 1 to this"},
-    {"matrix-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, memory), 8192, 1,
-     1e9, NULL, "mebibytes that the dense matrices may take; a larger graph is refused"},
+    {"steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_grarep_options, steps), 4,
+     1, 1000, NULL, "powers of the transition matrix, from 1 to this"},
+    {"matrix-limit", "MIB", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_grarep_options, memory), 8192, 1, 1e9, NULL,
+     "mebibytes that the dense matrices may take; a larger graph is refused"},
 };
 
 CAFE_OPTION_TABLE(grarep, "grarep",

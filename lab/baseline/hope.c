@@ -27,10 +27,10 @@ static const double tolerance = 1e-8;
 static const cafe_option hope_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_hope_options, columns), 64, 1, 65536, NULL,
      "columns of the embedding"},
-    {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_hope_options, beta), 0, 0, 1e300, NULL,
-     "decay of the Katz index per step; 0 takes half of the largest possible one"},
-    {"sides", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_hope_options, sides), 0, 0, 1,
-     "both|source",
+    {"beta", "B", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_hope_options, beta), 0, 0,
+     1e300, NULL, "decay of the Katz index per step; 0 takes half of the largest possible one"},
+    {"sides", "WORD", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_hope_options, sides), 0,
+     0, 1, "both|source",
      "both: source and target vectors, half of the columns each, as published; source: as many "
      "singular vectors as columns"},
 };

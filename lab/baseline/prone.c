@@ -35,12 +35,12 @@ typedef struct cafe_prone_options {
 static const cafe_option prone_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_prone_options, columns), 128, 1, 65536,
      NULL, "columns of the embedding"},
-    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_prone_options, steps), 5, 0, 1000, NULL,
-     "passes there and back of the randomised singular value decomposition"},
-    {"terms", "N", CAFE_OPTION_INTEGER, offsetof(cafe_prone_options, terms), 10, 1, 1000, NULL,
-     "terms of the propagation's series; 1 leaves the factorisation as it is"},
-    {"mu", "MU", CAFE_OPTION_REAL, offsetof(cafe_prone_options, mu), 0.2, 0, 2, NULL,
-     "eigenvalue of the Laplacian at the centre of the propagation's band"},
+    {"steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_prone_options, steps), 5,
+     0, 1000, NULL, "passes there and back of the randomised singular value decomposition"},
+    {"terms", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_prone_options, terms), 10,
+     1, 1000, NULL, "terms of the propagation's series; 1 leaves the factorisation as it is"},
+    {"mu", "MU", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_prone_options, mu), 0.2, 0, 2,
+     NULL, "eigenvalue of the Laplacian at the centre of the propagation's band"},
     {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_prone_options, theta), 0.5, 1e-6, 20, NULL,
      "sharpness of the propagation's band"},
 };

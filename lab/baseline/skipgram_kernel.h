@@ -19,7 +19,7 @@ typedef struct cafe_skip_kernels {
 const cafe_skip_kernels *cafe_skip_kernels_best(void);
 const cafe_skip_kernels *cafe_skip_kernels_named(const char *name);
 
-/* For rows that other threads change at the same time (--fast). */
+/* For rows that other threads change at the same time (the option fast). */
 const cafe_skip_kernels *cafe_skip_kernels_racing(void);
 
 /* ---- sigma(x) = 1 / (1 + exp(-x)) ------------------------------------------------------------ */

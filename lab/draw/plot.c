@@ -27,12 +27,12 @@ static const cafe_option options_list[] = {
      "width in pixels"},
     {"pixels-high", "H", CAFE_OPTION_INTEGER, FIELD(height), 900, 64, 16384, NULL,
      "height in pixels"},
-    {"most-links", "N", CAFE_OPTION_INTEGER, FIELD(most_links), 2000, 0, 1e9, NULL,
-     "draw the graph's edges when there are no more than N"},
-    {"radius", "R", CAFE_OPTION_REAL, FIELD(radius), 0, 0, 100, NULL,
+    {"most-links", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(most_links), 2000, 0, 1e9,
+     NULL, "draw the graph's edges when there are no more than N"},
+    {"radius", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(radius), 0, 0, 100, NULL,
      "of a point in pixels; 0 chooses by their number"},
     {"dark", NULL, CAFE_OPTION_SWITCH, FIELD(dark), 0, 0, 1, NULL, "light on dark"},
-    {"names", "N", CAFE_OPTION_INTEGER, FIELD(names), 24, 0, 1000, NULL,
+    {"names", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(names), 24, 0, 1000, NULL,
      "write the names of N leading nodes, by their edges, where they do not overlap"},
 };
 

@@ -21,12 +21,15 @@ enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256 };
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option page_options[] = {
-    {"columns-shown", "N", CAFE_OPTION_INTEGER, offsetof(cafe_view_options, columns_shown), 64, 1,
-     4096, NULL, "columns of the embedding that can be chosen in the page, if they fit its size"},
-    {"links", "WHICH", CAFE_OPTION_CHOICE, offsetof(cafe_view_options, links), 0, 0, 2,
-     "auto|none|all", "edges in the page: when they fit its size, never, or whatever they take"},
-    {"page-limit", "BYTES", CAFE_OPTION_INTEGER, offsetof(cafe_view_options, page_limit), 8000000,
-     0, 2e9, NULL, "the page takes at most this many bytes; 0 is no limit"},
+    {"columns-shown", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_view_options, columns_shown), 64, 1, 4096, NULL,
+     "columns of the embedding that can be chosen in the page, if they fit its size"},
+    {"links", "WHICH", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_view_options, links), 0,
+     0, 2, "auto|none|all",
+     "edges in the page: when they fit its size, never, or whatever they take"},
+    {"page-limit", "BYTES", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_view_options, page_limit), 8000000, 0, 2e9, NULL,
+     "the page takes at most this many bytes; 0 is no limit"},
 };
 
 CAFE_OPTION_TABLE(view, "page", "what goes into an interactive page", page_options)

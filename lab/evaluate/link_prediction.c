@@ -22,12 +22,12 @@ static const cafe_option link_options[] = {
      "features of a pair from the vectors of its ends"},
     {"repeats", "R", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, repeats), 10, 1, 1e6, NULL,
      "splits for each share"},
-    {"negatives", "X", CAFE_OPTION_REAL, offsetof(cafe_link_options, negatives), 1, 1e-3, 1e3, NULL,
-     "pairs without an edge for each one with"},
-    {"most", "N", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, most), 0, 0, 2147483647, NULL,
-     "edges used at most, drawn by the seed; 0 uses all"},
-    {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, first), 0, 0, 1e6, NULL,
-     "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
+    {"negatives", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_link_options, negatives),
+     1, 1e-3, 1e3, NULL, "pairs without an edge for each one with"},
+    {"most", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_link_options, most), 0, 0,
+     2147483647, NULL, "edges used at most, drawn by the seed; 0 uses all"},
+    {"first", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_link_options, first), 0, 0,
+     1e6, NULL, "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
 };
 
 CAFE_OPTION_TABLE(link, "link", "link prediction from vectors", link_options)

@@ -16,12 +16,15 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option logistic_options[] = {
-    {"classifier-c", "C", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, cost), 1, 1e-9, 1e9,
-     NULL, "inverse of the regularisation: weight of the losses against that of the coefficients"},
-    {"standardise", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_logistic_options, standardise), 1, 0, 1,
-     NULL, "bring the columns to mean 0 and variance 1 by the training rows first"},
-    {"logistic-tolerance", "X", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, tolerance), 0.01,
-     1e-9, 1, NULL, "stop when the gradient has fallen to this share"},
+    {"classifier-c", "C", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_logistic_options, cost), 1, 1e-9, 1e9, NULL,
+     "inverse of the regularisation: weight of the losses against that of the coefficients"},
+    {"standardise", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
+     offsetof(cafe_logistic_options, standardise), 1, 0, 1, NULL,
+     "bring the columns to mean 0 and variance 1 by the training rows first"},
+    {"logistic-tolerance", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_logistic_options, tolerance), 0.01, 1e-9, 1, NULL,
+     "stop when the gradient has fallen to this share"},
 };
 
 CAFE_OPTION_TABLE(logistic, "logistic", "logistic regression, one class against the rest",

@@ -28,11 +28,12 @@ static const cafe_option classify_options[] = {
     {"split", "RULE", CAFE_OPTION_CHOICE, offsetof(cafe_classify_options, split),
      CAFE_SPLIT_STRATIFIED, 0, 1, "stratified|uniform",
      "every class keeps its share in training, or all labelled nodes are drawn alike"},
-    {"test", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, test), 0, 0, 2147483647,
-     NULL, "test nodes; 0 takes all that are not trained on"},
-    {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, first), 0, 0, 1e6, NULL,
-     "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
-    {"folds", "K", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, folds), 5, 2, 1000, NULL,
+    {"test", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_classify_options, test), 0,
+     0, 2147483647, NULL, "test nodes; 0 takes all that are not trained on"},
+    {"first", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_classify_options, first),
+     0, 0, 1e6, NULL, "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
+    {"folds", "K", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_classify_options, folds),
+     5, 2, 1000, NULL,
      "with " CAFE_OPT("choose") ", parts of the training nodes, each predicted from the others"},
 };
 

@@ -146,10 +146,11 @@ static const cafe_paper_set sets[] = {
 #define CLASSIFICATION(set, method, options, note, graph) \
     { "classification", set, method, "--split uniform " options, note, graph }
 /* As many pairs without a link as the raw data have links: the ratio explains the paper's F1. */
-#define LINK(set, negatives, method, options)                                                    \
-    {                                                                                            \
-        "link", set, method, "--protocol paper --negatives " negatives " --most 20000 " options, \
-            NULL, NULL                                                                           \
+#define LINK(set, negatives, method, options)                                                   \
+    {                                                                                           \
+        "link", set, method,                                                                    \
+            "--protocol paper --tune negatives=" negatives " --tune most=20000 " options, NULL, \
+            NULL                                                                                \
     }
 #define LINKS(method, options)                                                        \
     LINK("cora", "1.0286", method, options), LINK("wiki", "1.5506", method, options), \
@@ -172,15 +173,17 @@ static const cafe_paper_set sets[] = {
 
 #define WALK " --output-form walk"
 #define CAFE "--method cafe" WALK
-#define WALKS \
-    "--method cafe --columns 100 --theta 10 --theta-units node --sampling walk --window 5" WALK
+#define WALKS                                                                                  \
+    "--method cafe --columns 100 --theta 10 --tune theta-units=node --sampling walk --window " \
+    "5" WALK
 #define LAYERS "--method layers" WALK
 #define SEMI                                                                                   \
-    "--method cafe --supervised --output-form raw --classifier none --theta 3 --theta-units "  \
-    "node --resolution 0 --sweeps 6 --sampling walk --degree-exponent 0.5 --folds 3 --choose " \
+    "--method cafe --supervised --output-form raw --classifier none --theta 3 --tune "         \
+    "theta-units=node --resolution 0 --sweeps 6 --sampling walk --degree-exponent 0.5 --tune " \
+    "folds=3 --choose "                                                                        \
     "window=1,2,5"
-#define SPREADING                                                              \
-    "--method label-propagation --kind spreading --classifier none --folds 3 " \
+#define SPREADING                                                                   \
+    "--method label-propagation --kind spreading --classifier none --tune folds=3 " \
     "--choose alpha=0.1,0.3,0.5,0.7,0.8,0.9,0.95"
 #define PROPAGATION "--method label-propagation --kind propagation --classifier none"
 #define FULL        "--method cafe --full-label" WALK " "
@@ -225,11 +228,11 @@ static const cafe_paper_recipe recipes[] = {
     CLASSIFICATION(NULL, "Label propagation", PROPAGATION, NULL, NULL),
     CLASSIFICATION(NULL, "Label spreading", SPREADING, NULL, NULL),
     {"cora-split", NULL, "CAFE-GCN (semi-supervised)",
-     "--split uniform --train 1708 --test 500 " SEMI, SEMI_NOTE, NULL},
+     "--split uniform --train 1708 --tune test=500 " SEMI, SEMI_NOTE, NULL},
     {"cora-split", NULL, "Label propagation",
-     "--split uniform --train 1708 --test 500 " PROPAGATION, NULL, NULL},
-    {"cora-split", NULL, "Label spreading", "--split uniform --train 1708 --test 500 " SPREADING,
-     NULL, NULL},
+     "--split uniform --train 1708 --tune test=500 " PROPAGATION, NULL, NULL},
+    {"cora-split", NULL, "Label spreading",
+     "--split uniform --train 1708 --tune test=500 " SPREADING, NULL, NULL},
     LINKS("Graph Factorization", "--method gf --columns 64"),
     LINKS("DeepWalk", "--method deepwalk --columns 64"),
     LINKS("node2vec", "--method node2vec --columns 64"),
@@ -246,7 +249,7 @@ static const cafe_paper_recipe recipes[] = {
     OTHER("FastRP", "--method fastrp", NULL),
     OTHER("NetMF", "--method netmf", NULL),
     OTHER_ON(
-        MANY_NODES, "NetMF", "--method netmf --matrix-limit 1024",
+        MANY_NODES, "NetMF", "--method netmf --tune matrix-limit=1024",
         "within 1 GiB: of more than 16,000 nodes the matrix is drawn, not computed (PubMed: 0.777, "
         "0.792 and 0.790 drawn, 0.777, 0.793 and 0.792 computed)"),
     OTHER("DeepWalk", "--method deepwalk --walks 10",
@@ -259,7 +262,7 @@ static const cafe_paper_recipe recipes[] = {
     OTHER("HOPE", "--method hope", NULL),
     OTHER("GraRep", "--method grarep", NULL),
     OTHER_WITHOUT(MANY_NODES, "GraRep"),
-    OTHER("SDNE", "--method sdne --hidden 256 --epochs 10",
+    OTHER("SDNE", "--method sdne --tune hidden=256 --epochs 10",
           "256 hidden units and 10 epochs instead of up to 1,000 and 30: its time grows with the "
           "square of the nodes"),
     OTHER_WITHOUT(MANY_NODES, "SDNE"),

@@ -24,11 +24,11 @@ static const cafe_option generate_options[] = {
      "how many blocks the nodes of sbm and planted fall into; 0 chooses by size"},
     {"mixing", "X", CAFE_OPTION_REAL, FIELD(mixing), 0.2, 0, 1, NULL,
      "share of the edges of sbm and planted that leave their block"},
-    {"exponent", "G", CAFE_OPTION_REAL, FIELD(exponent), 2.5, 1.5, 20, NULL,
+    {"exponent", "G", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(exponent), 2.5, 1.5, 20, NULL,
      "the degrees of planted fall off with this power"},
-    {"size-exponent", "G", CAFE_OPTION_REAL, FIELD(size_exponent), 2, 0, 20, NULL,
-     "the block sizes of planted fall off with this power"},
-    {"size-ratio", "R", CAFE_OPTION_REAL, FIELD(size_ratio), 20, 1, 1e6, NULL,
+    {"size-exponent", "G", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(size_exponent), 2, 0, 20,
+     NULL, "the block sizes of planted fall off with this power"},
+    {"size-ratio", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(size_ratio), 20, 1, 1e6, NULL,
      "the largest block of planted has at most R times the nodes of the smallest; 1 is equal "
      "blocks"}};
 

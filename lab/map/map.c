@@ -22,14 +22,15 @@ enum { MOST_LEVELS = 24, AXIS_ROUNDS = 50 };
 #define FIELD(name) offsetof(cafe_map_options, name)
 
 static const cafe_option options_list[] = {
-    {"forces", "NAME", CAFE_OPTION_CHOICE, FIELD(forces), 0, 0, 2, "auto|graph|vectors",
+    {"forces", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, FIELD(forces), 0, 0, 2,
+     "auto|graph|vectors",
      "what draws points together: the graph's edges, weighed by the vectors of their ends, or the "
      "nearest neighbours of each vector; auto is vectors up to 20000 nodes"},
     {"neighbours", "K", CAFE_OPTION_INTEGER, FIELD(neighbours), 15, 1, 1000, NULL,
      "nearest neighbours of each vector"},
-    {"rounds", "N", CAFE_OPTION_INTEGER, FIELD(rounds), 200, 0, 10000, NULL,
+    {"rounds", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(rounds), 200, 0, 10000, NULL,
      "rounds of the layout on each level"},
-    {"repulsion", "R", CAFE_OPTION_REAL, FIELD(repulsion), 5, 0, 1000, NULL,
+    {"repulsion", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(repulsion), 5, 0, 1000, NULL,
      "how much all points repel each other; less makes islands denser"},
 };
 

@@ -37,13 +37,13 @@ static const cafe_option points_options[] = {
      "gaussian|cosine",
      "similarity: exp(-d^2 / (s_u s_w)) of the distance d, or the cosine of the rows' angle (below "
      "0 it counts as 0)"},
-    {"width", "W", CAFE_OPTION_REAL, FIELD(width), 0, 0, 1e15, NULL,
+    {"width", "W", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(width), 0, 0, 1e15, NULL,
      "one width for all: exp(-d^2 / (2 W^2)); 0 gives each point its own, its distance to "
      "neighbour K"},
-    {"mutual", NULL, CAFE_OPTION_SWITCH, FIELD(mutual), 0, 0, 1, NULL,
+    {"mutual", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE, FIELD(mutual), 0, 0, 1, NULL,
      "link two points only when each is among the other's neighbours"},
-    {"approximate", "WHEN", CAFE_OPTION_CHOICE, FIELD(approximate), CAFE_APPROXIMATE_AUTO, 0, 2,
-     "auto|yes|no",
+    {"approximate", "WHEN", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, FIELD(approximate),
+     CAFE_APPROXIMATE_AUTO, 0, 2, "auto|yes|no",
      "search neighbours by random projection trees and NN-descent instead of comparing all pairs; "
      "auto does so above 50000 points"}};
 

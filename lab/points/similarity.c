@@ -21,8 +21,9 @@
 enum { ROWS = 16 };
 
 static const cafe_option similarity_options[] = {
-    {"diagonal", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_similarity_options, diagonal), 1, 0, 1,
-     NULL, "sim(u,u) counts and becomes a self-loop"}};
+    {"diagonal", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
+     offsetof(cafe_similarity_options, diagonal), 1, 0, 1, NULL,
+     "sim(u,u) counts and becomes a self-loop"}};
 
 CAFE_OPTION_TABLE(similarity, "similarity", "how a matrix of similarities becomes a graph",
                   similarity_options)

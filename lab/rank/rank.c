@@ -124,8 +124,8 @@ static const cafe_option pagerank_options[] = {
      NULL,
      "PageRank: stop when a step changes the values by less than this in sum, or by rounding "
      "alone"},
-    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_pagerank_options, steps), 1000, 1, 1e9, NULL,
-     "PageRank: steps at most"},
+    {"steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_pagerank_options, steps),
+     1000, 1, 1e9, NULL, "PageRank: steps at most"},
 };
 
 CAFE_OPTION_TABLE(pagerank, "pagerank", "stationary distribution of a walk that sometimes restarts",

@@ -20,12 +20,13 @@ static const cafe_option recommend_options[] = {
      "nodes to recommend to each node"},
     {"score", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_recommend_options, score), 0, 0, 3,
      "product|covariance|common|popularity",
-     "what is largest: inner product of the vectors, covariance q(u,w), common neighbours (in a "
-     "bipartite graph paths of three edges), or p_w"},
+     "the score: inner product of the vectors; covariance q(u,w), the weight of an edge less what "
+     "degrees alone would give; common neighbours (across the sides of a bipartite graph, paths of "
+     "three edges); or popularity, the share of all edges"},
     {"linked", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_recommend_options, linked), 0, 0, 1, NULL,
      "recommend nodes that are linked already, too"},
-    {"sides", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_recommend_options, sides), 1, 0, 1, NULL,
-     "of a bipartite graph recommend only nodes of the other side"},
+    {"sides", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE, offsetof(cafe_recommend_options, sides),
+     1, 0, 1, NULL, "of a bipartite graph recommend only nodes of the other side"},
 };
 
 CAFE_OPTION_TABLE(recommend, "recommend", "the nodes whose score with a node is largest",

@@ -20,8 +20,8 @@
 #include "base/option.h"
 
 static const cafe_option decoder_options[] = {
-    {"decode", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_decoder_options, decode), 0, 0, 3,
-     "p|q|vectors|raw",
+    {"decode", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
+     offsetof(cafe_decoder_options, decode), 0, 0, 3, "p|q|vectors|raw",
      "what inner products stand for: p, the probability of a pair as far as the embedding has "
      "found it; q, that less what degrees alone would give; vectors, orthonormal columns all "
      "alike; raw, the cosines of the rows that the method found"},

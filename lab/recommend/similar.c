@@ -34,13 +34,13 @@ static const cafe_option similar_options[] = {
     {"measure", "NAME", CAFE_OPTION_CHOICE, FIELD(measure), 0, 0, 2, "cosine|product|distance",
      "what makes two vectors alike: the cosine of their angle, their inner product, or a small "
      "distance"},
-    {"approximate", "WHEN", CAFE_OPTION_CHOICE, FIELD(approximate), CAFE_APPROXIMATE_AUTO, 0, 2,
-     "auto|yes|no",
+    {"approximate", "WHEN", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, FIELD(approximate),
+     CAFE_APPROXIMATE_AUTO, 0, 2, "auto|yes|no",
      "search through a graph of near vectors instead of comparing with all; auto does so above "
      "50000 vectors"},
-    {"links", "N", CAFE_OPTION_INTEGER, FIELD(links), 16, 4, 1000, NULL,
+    {"links", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(links), 16, 4, 1000, NULL,
      "near vectors that the approximate index keeps of each"},
-    {"effort", "N", CAFE_OPTION_INTEGER, FIELD(effort), 128, 1, 1e6, NULL,
+    {"effort", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(effort), 128, 1, 1e6, NULL,
      "vectors that an approximate search holds at a time: more find more"},
 };
 

@@ -21,6 +21,7 @@ from ._library import lib
 from ._names import in_python, nearest_names, python_name
 
 _TYPES = {value: name for name, value in _abi.ENUMS["cafe_option_type"].items()}
+_TUNE = _abi.ENUMS["cafe_option_type"]["CAFE_OPTION_TUNE"]  # added to a type: for developers
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Option:
 
 
 def _option(row: Any) -> Option:
-    kind = _TYPES[row.type].rpartition("_")[2].lower()
+    kind = _TYPES[row.type & ~_TUNE].rpartition("_")[2].lower()
     choices = tuple(row.choices.decode().split("|")) if row.choices else ()
     default: Any = row.initial
     if kind == "integer":

@@ -64,7 +64,7 @@ class Bounds(Shown):
 
 def bounds(graph: Any, *, random_state: Any = None, n_jobs: Optional[int] = None,
            verbose: Verbose = False, **options: Any) -> Bounds:
-    """Compares two communities with the dominant eigenvector of Q (`cafe bounds`).
+    """Compares two communities with the dominant eigenvector of Q (`cafe explain --eigenvector`).
 
     Options: theta, restarts, max_iter, tol.
 

@@ -133,10 +133,14 @@ def _source(name: str) -> str:
 # ---- running a row -----------------------------------------------------------------------------
 
 def _words(text: str) -> Dict[str, str]:
-    """'--split uniform --supervised' -> {'split': 'uniform', 'supervised': 'yes'}"""
+    """'--split uniform --supervised --tune folds=3' -> {'split': 'uniform', 'supervised': 'yes',
+    'folds': '3'}"""
     words, found = text.split(), {}
     while words:
         name = words.pop(0)[2:]
+        if name == "tune":
+            words[:1] = words[0].split("=")
+            name = words.pop(0)
         found[name] = "yes" if name in FLAGS else words.pop(0)
     return found
 

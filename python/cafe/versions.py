@@ -24,7 +24,7 @@ def versions() -> Dict[str, Any]:
 
 
 def _engines() -> List[str]:
-    """Those that may be loaded, as `cafe engines` lists them."""
+    """Those that may be loaded, as `cafe version --verbose` lists them."""
     context = Context(1)
     found = context.make("cafe_engine_list_make", "cafe_engine_list", 0)  # the names are its own
     engines = (lib.cafe_engine_list_get(found.pointer, i).contents

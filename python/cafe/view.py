@@ -197,7 +197,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     overwrite : bool
         An existing file is kept unless told otherwise.
     **options
-        columns_shown, links, page_limit, as in `cafe view --help`.
+        columns_shown, links, page_limit, as in `cafe help tune`.
 
     Returns
     -------

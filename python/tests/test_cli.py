@@ -38,7 +38,7 @@ def test_page(files):
     tool(files, "embed", "g.txt", "-o", "p.npy", "-q", "--columns", "8")
     x = np.load(files / "p.npy")
     np.save(files / "array.npy", x)  # which says no more than the array does
-    tool(files, "view", "g.txt", "array.npy", "-o", "theirs.html", "-q", "--title", "T")
+    tool(files, "plot", "g.txt", "array.npy", "-o", "theirs.html", "-q", "--title", "T")
     cafe.view(files / "g.txt", x, files / "ours.html", title="T")
     assert (files / "ours.html").read_bytes() == (files / "theirs.html").read_bytes()
 

@@ -1,5 +1,6 @@
 """One run, three ways: tests/runs.txt from the tool, from C (tests/runs.c) and from Python. Reports, forecasts, refusals
 and results are the same."""
+import functools
 import json
 import os
 import pathlib
@@ -50,6 +51,13 @@ def folder(tmp_path_factory):
     return where
 
 
+@functools.lru_cache(maxsize=None)
+def tuned():
+    """The options that the tool takes by --tune."""
+    done = subprocess.run([TOOL, "help", "tune"], stdout=subprocess.PIPE, text=True, check=True)
+    return set(re.findall("^  ([a-z-]+)=", done.stdout, re.M))
+
+
 class Line:
     def __init__(self, folder, name, purpose, method, graph, *words):
         self.folder, self.name, self.method, self.graph = folder, name, method, graph
@@ -73,7 +81,10 @@ class Line:
                  "--threads", self.threads, "--seed", self.seed, "-q", "--json", self.path("tool.json"),
                  "-o", self.path("tool.tsv" if self.communities else "tool.npy")]
         for name, value in self.options.items():
-            words += [f"--{name}"] if value == "yes" else [f"--{name}={value}"]
+            if name in tuned():
+                words += ["--tune", f"{name}={value}"]
+            else:
+                words += [f"--{name}"] if value == "yes" else [f"--{name}={value}"]
         for name in self.inputs:
             words += [f"--{name}", self.file(INPUTS[name])]
         if self.limit:
@@ -115,8 +126,13 @@ def comparable(report, limit):
 
 
 def in_tool(text):
-    """‘columns’ -> --columns, ‘sampling=walk’ -> --sampling walk"""
-    return re.sub("‘([a-z-]+)(?:=([^’]*))?’", lambda m: f"--{m[1]}" + (f" {m[2]}" if m[2] else ""), text)
+    """‘columns’ -> --columns, ‘sampling=walk’ -> --sampling walk, ‘rows=sparse’ -> --tune rows=sparse"""
+    def spelled(found):
+        name, value = found[1], found[2]
+        if name in tuned():
+            return f"--tune {name}" + (f"={value}" if value else "")
+        return f"--{name}" + (f" {value}" if value else "")
+    return re.sub("‘([a-z-]+)(?:=([^’]*))?’", spelled, text)
 
 
 @pytest.mark.filterwarnings("ignore")

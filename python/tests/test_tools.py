@@ -87,7 +87,7 @@ def test_recommendation_finds_hidden_links(folder):
 
 
 def test_bounds_are_the_tool_s(folder):
-    ours, theirs = cafe.bounds(folder / "edges.txt"), tool("bounds", folder / "edges.txt")
+    ours, theirs = cafe.bounds(folder / "edges.txt"), tool("explain", folder / "edges.txt", "--eigenvector")
     text = json.dumps(theirs)
     assert f"{ours.first:.12g}"[:10] in text and ours.plain.cosine_x <= 1 + 1e-9
     assert "plain" in repr(ours) and "<table>" in ours._repr_html_()
@@ -296,8 +296,8 @@ def test_a_fit_that_does_not_fit_is_refused(karate):
 def test_forecast_ranks(karate, folder):
     path, model = folder / "edges.txt", cafe.SphereGCN(64)
     mine = cafe.forecast_ranks(model, path, 4, network="25G", memory_bandwidth=100e9)
-    told = tool("embed", path, "--columns", 64, "--threads", 1, "--dry-run", "--ranks", 4, "--network", "25G",
-                "--memory-bandwidth", "100G")["distributed"]
+    told = tool("embed", path, "--columns", 64, "--threads", 1, "--dry-run", "--ranks", 4, "--tune", "network=25G",
+                "--tune", "memory-bandwidth=100G")["distributed"]
     for name in ("ghost_rows", "bytes_per_sweep", "rank_rows", "rank_sends", "sweep_seconds", "cut"):
         assert getattr(mine, name) == told[name]
     assert mine.counted and mine.memory == told["rank_bytes"] and mine.network == 25e9 / 8

@@ -50,7 +50,7 @@ struct cafe_context {
 
 /* An option in a message, a warning or a help text: CAFE_OPT("columns"), with a value
  * CAFE_OPT("rows=sparse"). Only options have these quotation marks, so every front end replaces
- * them by its own spelling: the tool --columns and --rows sparse, Python n_components and
+ * them by its own spelling: the tool --columns and --start layers, Python n_components and
  * rows="sparse". */
 #define CAFE_OPT(name) "\u2018" name "\u2019"
 

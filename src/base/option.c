@@ -19,7 +19,7 @@ static void *field(const cafe_option *option, void *options) {
 }
 
 static void store(const cafe_option *option, void *options, double value) {
-    switch (option->type) {
+    switch (cafe_option_kind(option)) {
         case CAFE_OPTION_INTEGER: *(int64_t *)field(option, options) = (int64_t)value; break;
         case CAFE_OPTION_REAL: *(double *)field(option, options) = value; break;
         case CAFE_OPTION_CHOICE:
@@ -29,7 +29,8 @@ static void store(const cafe_option *option, void *options, double value) {
 }
 
 static size_t width(const cafe_option *option) {
-    bool narrow = option->type == CAFE_OPTION_CHOICE || option->type == CAFE_OPTION_SWITCH;
+    bool narrow = cafe_option_kind(option) == CAFE_OPTION_CHOICE ||
+                  cafe_option_kind(option) == CAFE_OPTION_SWITCH;
     return narrow ? sizeof(int32_t) : sizeof(int64_t);
 }
 
@@ -46,7 +47,7 @@ static const char *text_of(const cafe_option *option, const void *options) {
 double cafe_options_number(const cafe_option *option, const void *options) {
     if (!holds(option, options)) return option->initial;
     const void *at = (const char *)options + option->offset;
-    switch (option->type) {
+    switch (cafe_option_kind(option)) {
         case CAFE_OPTION_INTEGER: return (double)*(const int64_t *)at;
         case CAFE_OPTION_REAL: return *(const double *)at;
         case CAFE_OPTION_CHOICE:
@@ -91,13 +92,13 @@ static int choice_index(const char *choices, const char *text) {
 }
 
 static void range_text(const cafe_option *option, char *text, size_t capacity) {
-    if (option->type == CAFE_OPTION_CHOICE)
+    if (cafe_option_kind(option) == CAFE_OPTION_CHOICE)
         cafe_print(text, capacity, "one of %s", option->choices);
-    else if (option->type == CAFE_OPTION_TEXT)
+    else if (cafe_option_kind(option) == CAFE_OPTION_TEXT)
         cafe_print(text, capacity, "one character or one of %s", option->choices);
-    else if (option->type == CAFE_OPTION_SWITCH)
+    else if (cafe_option_kind(option) == CAFE_OPTION_SWITCH)
         cafe_print(text, capacity, "yes or no");
-    else if (option->type == CAFE_OPTION_INTEGER)
+    else if (cafe_option_kind(option) == CAFE_OPTION_INTEGER)
         cafe_print(text, capacity, "a whole number from %.0f to %.0f", option->minimum,
                    option->maximum < most_whole ? option->maximum : most_whole);
     else if (isinf(option->maximum))
@@ -122,7 +123,7 @@ static bool may_be(const cafe_option *option, const char *text) {
 }
 
 static bool in_range(const cafe_option *option, double value) {
-    if (option->type == CAFE_OPTION_CHOICE) {
+    if (cafe_option_kind(option) == CAFE_OPTION_CHOICE) {
         size_t length = 0;
         if (value >= 0) choice_word(option->choices, (int)value, &length);
         return length > 0;
@@ -139,13 +140,13 @@ cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *t
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *option = &table->options[i];
         double value = cafe_options_number(option, options);
-        if (option->type == CAFE_OPTION_TEXT) {
+        if (cafe_option_kind(option) == CAFE_OPTION_TEXT) {
             const char *given = text_of(option, options);
             if (!may_be(option, given)) return refuse(context, option, given);
         } else if (!in_range(option, value)) {
             char text[64];
-            cafe_print(text, sizeof text, option->type == CAFE_OPTION_INTEGER ? "%.0f" : "%g",
-                       value);
+            cafe_print(text, sizeof text,
+                       cafe_option_kind(option) == CAFE_OPTION_INTEGER ? "%.0f" : "%g", value);
             return refuse(context, option, text);
         }
     }
@@ -197,7 +198,7 @@ cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *ta
                               const void *own, const char *names, const char *what) {
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *o = &table->options[i];
-        double none = o->type == CAFE_OPTION_TEXT ? 0 : o->initial;
+        double none = cafe_option_kind(o) == CAFE_OPTION_TEXT ? 0 : o->initial;
         if (is_among(o->name, names) && cafe_options_number(o, own) != none)
             return cafe_fail(context, CAFE_ERROR_ARGUMENT, CAFE_OPT("%s") " goes with %s", o->name,
                              what);
@@ -208,18 +209,19 @@ cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *ta
 /* Returns the value of `text`, NaN if it has none. Whole numbers may be written as 1e6; they are
  * exact up to 2^53. */
 static double parse(const cafe_option *option, const char *text) {
-    if (option->type == CAFE_OPTION_CHOICE) {
+    if (cafe_option_kind(option) == CAFE_OPTION_CHOICE) {
         int index = choice_index(option->choices, text);
         return index < 0 ? NAN : index;
     }
-    if (option->type == CAFE_OPTION_SWITCH) {
+    if (cafe_option_kind(option) == CAFE_OPTION_SWITCH) {
         int index = choice_index("no|yes|0|1|false|true|off|on", text);
         return index < 0 ? NAN : index % 2;
     }
     const char *end;
     double value = cafe_parse_number(text, &end);
     if (end == text || *end != 0 || isinf(value)) return NAN;
-    if (option->type == CAFE_OPTION_INTEGER && (value != floor(value) || fabs(value) > most_whole))
+    if (cafe_option_kind(option) == CAFE_OPTION_INTEGER &&
+        (value != floor(value) || fabs(value) > most_whole))
         return NAN;
     return value;
 }
@@ -229,7 +231,7 @@ cafe_status cafe_options_set(cafe_context *context, const cafe_option_table *tab
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *option = &table->options[i];
         if (strcmp(option->name, name) != 0 || !holds(option, options)) continue;
-        if (option->type == CAFE_OPTION_TEXT) {
+        if (cafe_option_kind(option) == CAFE_OPTION_TEXT) {
             if (!may_be(option, text)) return refuse(context, option, text);
             *(const char **)field(option, options) = text[0] ? text : NULL;
             return CAFE_OK;
@@ -246,15 +248,15 @@ size_t cafe_options_text(const cafe_option *option, const void *options, char *t
                          size_t capacity) {
     double value = cafe_options_number(option, options);
     int written = 0;
-    if (option->type == CAFE_OPTION_CHOICE) {
+    if (cafe_option_kind(option) == CAFE_OPTION_CHOICE) {
         size_t length;
         const char *word = choice_word(option->choices, (int)value, &length);
         written = cafe_print(text, capacity, "%.*s", (int)length, word);
-    } else if (option->type == CAFE_OPTION_SWITCH) {
+    } else if (cafe_option_kind(option) == CAFE_OPTION_SWITCH) {
         written = cafe_print(text, capacity, "%s", value != 0 ? "yes" : "no");
-    } else if (option->type == CAFE_OPTION_TEXT) {
+    } else if (cafe_option_kind(option) == CAFE_OPTION_TEXT) {
         written = cafe_print(text, capacity, "%s", value != 0 ? text_of(option, options) : "");
-    } else if (option->type == CAFE_OPTION_INTEGER) {
+    } else if (cafe_option_kind(option) == CAFE_OPTION_INTEGER) {
         written = cafe_print(text, capacity, "%.0f", value);
     } else {
         written = cafe_print(text, capacity, "%.9g", value);

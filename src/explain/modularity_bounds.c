@@ -53,17 +53,22 @@ static double rounding_of(const cafe_operator *op) {
 }
 
 static const cafe_option ceiling_options[] = {
-    {"bound-columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, columns), 32, 2,
-     4096, NULL, "bound: columns of the sphere that the dual bound is read off"},
-    {"bound-sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, sweeps), 300, 1, 1e6,
-     NULL, "bound: sweeps of it at most"},
-    {"bound-tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, tolerance), 1e-6, 0,
-     1, NULL, "bound: stop its sweeps when one gains less than this share of the objective"},
-    {"bound-residual", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, residual), 1e-4, 0, 1,
-     NULL, "bound: the eigensolver stops at this residual, relative to the largest value"},
-    {"bound-passes", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, passes), 300, 1, 1e6,
-     NULL, "bound: passes of it over the graph at most, for each of the bounds"},
-    {"bound-work", "S", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, work), 5, 0, 1e9, NULL,
+    {"bound-columns", "K", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_ceiling_options, columns), 32, 2, 4096, NULL,
+     "bound: columns of the sphere that the dual bound is read off"},
+    {"bound-sweeps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_ceiling_options, sweeps), 300, 1, 1e6, NULL, "bound: sweeps of it at most"},
+    {"bound-tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_ceiling_options, tolerance), 1e-6, 0, 1, NULL,
+     "bound: stop its sweeps when one gains less than this share of the objective"},
+    {"bound-residual", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_ceiling_options, residual), 1e-4, 0, 1, NULL,
+     "bound: the eigensolver stops at this residual, relative to the largest value"},
+    {"bound-passes", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_ceiling_options, passes), 300, 1, 1e6, NULL,
+     "bound: passes of it over the graph at most, for each of the bounds"},
+    {"bound-work", "S", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_ceiling_options, work),
+     5, 0, 1e9, NULL,
      "bound: seconds of one processor, about, for the bound by inequalities; 0: without"},
 };
 

@@ -25,14 +25,16 @@
 enum { ROUNDS = 60 };
 
 static const cafe_option spectrum_options[] = {
-    {"next", "N", CAFE_OPTION_INTEGER, offsetof(cafe_spectrum_options, next), 8, 1, 1000, NULL,
-     "spectrum: eigenvalues beyond the columns"},
-    {"value-tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_spectrum_options, tolerance), 1e-3,
-     1e-7, 1, NULL, "spectrum: relative residual of the eigenvalues"},
-    {"probes", "N", CAFE_OPTION_INTEGER, offsetof(cafe_spectrum_options, probes), 12, 2, 10000,
-     NULL, "spectrum: random vectors for the sum of all positive eigenvalues"},
-    {"probe-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_spectrum_options, steps), 40, 2, 1000,
-     NULL, "spectrum: Lanczos steps for each of them"},
+    {"next", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_spectrum_options, next), 8,
+     1, 1000, NULL, "spectrum: eigenvalues beyond the columns"},
+    {"value-tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_spectrum_options, tolerance), 1e-3, 1e-7, 1, NULL,
+     "spectrum: relative residual of the eigenvalues"},
+    {"probes", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_spectrum_options, probes),
+     12, 2, 10000, NULL, "spectrum: random vectors for the sum of all positive eigenvalues"},
+    {"probe-steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_spectrum_options, steps), 40, 2, 1000, NULL,
+     "spectrum: Lanczos steps for each of them"},
 };
 
 CAFE_OPTION_TABLE(spectrum, "spectrum", "eigenvalues beyond the columns", spectrum_options)

@@ -42,14 +42,15 @@ static const cafe_option ranks_options[] = {
      "with " CAFE_OPT("dry-run") ": forecast memory, bytes sent and time of a run on R processes "
                                  "(docs/distributed.md), each with " CAFE_OPT(
                                      "threads") " threads"},
-    {"network", "RATE", CAFE_OPTION_TEXT, offsetof(cafe_ranks_options, network), 0, 0, 0, NULL,
-     "what a process can send and receive in a second, 25Gbit or 3GB; 25G are bits"},
-    {"memory-bandwidth", "RATE", CAFE_OPTION_TEXT, offsetof(cafe_ranks_options, memory_bandwidth),
-     0, 0, 0, NULL,
+    {"network", "RATE", CAFE_OPTION_TEXT | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, network),
+     0, 0, 0, NULL, "what a process can send and receive in a second, 25Gbit or 3GB; 25G are bits"},
+    {"memory-bandwidth", "RATE", CAFE_OPTION_TEXT | CAFE_OPTION_TUNE,
+     offsetof(cafe_ranks_options, memory_bandwidth), 0, 0, 0, NULL,
      "what the threads of a process together read from memory in a second, 100GB; 100G are bytes"},
-    {"latency", "US", CAFE_OPTION_REAL, offsetof(cafe_ranks_options, latency), 20, 0, 1e6, NULL,
-     "microseconds that a message takes however short it is"},
-    {"cut", "SHARE", CAFE_OPTION_REAL, offsetof(cafe_ranks_options, cut), -1, 0, 1, NULL,
+    {"latency", "US", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, latency),
+     20, 0, 1e6, NULL, "microseconds that a message takes however short it is"},
+    {"cut", "SHARE", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, cut), -1, 0,
+     1, NULL,
      "share of the links that lie between processes; -1 counts them in the graph, or without one "
      "takes nodes placed at random"},
 };

@@ -38,12 +38,15 @@ static const double least_singular = 1e-5;
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option propagate_options[] = {
-    {"propagate-order", "N", CAFE_OPTION_INTEGER, offsetof(cafe_propagate_options, order), 10, 2,
-     1000, NULL, "terms of the filter's Chebyshev series"},
-    {"propagate-mu", "MU", CAFE_OPTION_REAL, offsetof(cafe_propagate_options, mu), 0.2, 0, 2, NULL,
+    {"propagate-order", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_propagate_options, order), 10, 2, 1000, NULL,
+     "terms of the filter's Chebyshev series"},
+    {"propagate-mu", "MU", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_propagate_options, mu), 0.2, 0, 2, NULL,
      "eigenvalue of the Laplacian at the centre of the filter's band"},
-    {"propagate-theta", "T", CAFE_OPTION_REAL, offsetof(cafe_propagate_options, theta), 0.5, 1e-6,
-     20, NULL, "sharpness of the filter's band"},
+    {"propagate-theta", "T", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_propagate_options, theta), 0.5, 1e-6, 20, NULL,
+     "sharpness of the filter's band"},
 };
 
 CAFE_OPTION_TABLE(propagate, "propagate",

@@ -83,7 +83,7 @@ static void put_text(cafe_report *report, const cafe_option *option, const void 
 static void put_option(cafe_report *report, const cafe_option *option, const void *options) {
     double value = cafe_options_number(option, options);
     char text[256];
-    switch (option->type) {
+    switch (cafe_option_kind(option)) {
         case CAFE_OPTION_INTEGER: cafe_report_integer(report, option->name, (int64_t)value); break;
         case CAFE_OPTION_REAL: cafe_report_real(report, option->name, value); break;
         case CAFE_OPTION_SWITCH: cafe_report_truth(report, option->name, value != 0); break;

@@ -16,13 +16,13 @@ static const cafe_option sample_options[] = {
      "walk, pagerank: draw this many pairs; 0 takes exact rows if they fit the budget, else as "
      "many "
      "pairs as 16 times the arcs (at least a million) that fit it"},
-    {"budget", "MB", CAFE_OPTION_INTEGER, AT(budget), 1024, 1, 1e9, NULL,
+    {"budget", "MB", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, AT(budget), 1024, 1, 1e9, NULL,
      "walk, pagerank: memory for building the rows, in MB"},
     {"lambda", "L", CAFE_OPTION_REAL, AT(lambda), 1, -1e6, 1e6, NULL,
      "twisted: strength of the attributes; 0 gives edge sampling"},
     {"measure", "NAME", CAFE_OPTION_CHOICE, AT(measure), CAFE_MEASURE_COSINE, 0, 2,
      "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
-    {"twist-mean", "F", CAFE_OPTION_REAL, AT(twist_mean), 0, -1e30, 1e30, NULL,
+    {"twist-mean", "F", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
      "divide the weight of every edge by (d_u d_w)^X, d the degrees: the larger X, the less hubs "

@@ -56,11 +56,12 @@ static const cafe_option layers_options[] = {
     {"refine", "yes|no", CAFE_OPTION_SWITCH, offsetof(cafe_layers_options, refine), 1, 0, 1, NULL,
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},
-    {"rounds", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, rounds), 0, 0, 1e9, NULL,
+    {"rounds", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, rounds),
+     0, 0, 1e9, NULL,
      "hierarchies built at most, with " CAFE_OPT(
          "refine=yes") "; 0 is 20 for small graphs, 8 for large ones"},
-    {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, chunks), 0, 0, 2147483647,
-     NULL,
+    {"chunks", "B", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, chunks),
+     0, 0, 2147483647, NULL,
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, columns), 256, 1, 65536,
      NULL, "columns of the embedding at most; layers of more communities are mixed down"},

@@ -55,7 +55,7 @@
          "how hard a node follows its neighbours (an inverse temperature)"},                      \
         {"theta-units",                                                                           \
          "UNITS",                                                                                 \
-         CAFE_OPTION_CHOICE,                                                                      \
+         CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,                                                   \
          offsetof(cafe_softmax_options, units),                                                   \
          initial_units,                                                                           \
          0,                                                                                       \
@@ -92,8 +92,8 @@
          NULL,                                                                                    \
          "stop when a sweep gains less than this share of the objective"},                        \
     {                                                                                             \
-        "chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, chunks), 0, 0,         \
-            2147483647, NULL,                                                                     \
+        "chunks", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,                                    \
+            offsetof(cafe_softmax_options, chunks), 0, 0, 2147483647, NULL,                       \
             "groups of nodes that move together; 0 chooses by size, as many as nodes moves one "  \
             "at a time"                                                                           \
     }
@@ -106,13 +106,14 @@ static const cafe_option softmax_options[] = {
      3, "random|layers|sphere|auto",
      "where to begin: at random, at the communities of the layers, or at a sphere solution; auto "
      "takes the layers for sparse rows without labels, else random"},
-    {"rows", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, rows), CAFE_ROWS_AUTO, 0, 2,
-     "auto|dense|sparse",
+    {"rows", "KIND", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_softmax_options, rows),
+     CAFE_ROWS_AUTO, 0, 2, "auto|dense|sparse",
      "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},
-    {"support", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, support), 16, 1,
-     CAFE_MOST_SUPPORT, NULL, "sparse rows: columns a node holds at most"},
-    {"threshold", "P", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, threshold), 1e-4, 0, 0.1,
-     NULL,
+    {"support", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_softmax_options, support), 16, 1, CAFE_MOST_SUPPORT, NULL,
+     "sparse rows: columns a node holds at most"},
+    {"threshold", "P", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_softmax_options, threshold), 1e-4, 0, 0.1, NULL,
      "sparse rows: probabilities below this are dropped when they shrink, and a column that "
      "neighbours turn to enters with this one"},
     CAFE_STORAGE_OPTION(cafe_softmax_options),

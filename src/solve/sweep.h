@@ -13,8 +13,8 @@ enum { CAFE_PASS_MEMORY = 2 };
 /* The row of an options table, for a struct with a field `storage`. */
 #define CAFE_STORAGE_OPTION(type)                                                                 \
     {                                                                                             \
-        "storage", "WORD", CAFE_OPTION_CHOICE, offsetof(type, storage), CAFE_STORAGE_FLOAT32, 0,  \
-            0, "float32|float16|bfloat16",                                                        \
+        "storage", "WORD", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(type, storage),        \
+            CAFE_STORAGE_FLOAT32, 0, 0, "float32|float16|bfloat16",                               \
             "how the numbers of dense rows are stored while they are swept: in 16 bits they are " \
             "read with half the bytes, and rounded; sums and vectors stay float32"                \
     }

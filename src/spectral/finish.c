@@ -35,8 +35,9 @@ static const cafe_option finish_options[] = {
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
      "refine the vectors to eigenvectors until the error (relative residual) of every column is "
      "below R; 0 does not refine"},
-    {"residual-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6,
-     NULL, "rounds of refinement at most, with " CAFE_OPT("residual")},
+    {"residual-steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_finish_options, steps), 40, 1, 1e6, NULL,
+     "rounds of refinement at most, with " CAFE_OPT("residual")},
     {"scale-exponent", "S", CAFE_OPTION_REAL, offsetof(cafe_finish_options, exponent), 0.25, 0, 0.5,
      NULL,
      "scaled form: a direction of length l gets the length l^2S; 0 makes all alike, 0.5 leaves "

@@ -30,21 +30,23 @@ static const cafe_option reduce_options[] = {
     {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_reduce_options, theta), 0, 0, INFINITY, NULL,
      "inverse temperature of softmax, in units of 1 / (squared units of the table); 0 is 4 K over "
      "the table's sum of squares"},
-    {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_reduce_options, beta), 1, 1e-6, 1, NULL,
-     "influence of the others in sphere; below 1 a row keeps a part of its old direction"},
+    {"beta", "B", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_reduce_options, beta), 1, 1e-6,
+     1, NULL, "influence of the others in sphere; below 1 a row keeps a part of its old direction"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_reduce_options, sweeps), 30, 0, 1e9, NULL,
      "passes over the rows at most"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_reduce_options, tolerance), 0, 0, 1, NULL,
      "stop when a sweep gains less than this share of the objective; 0 does all sweeps"},
-    {"order", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_reduce_options, order), CAFE_ORDER_AUTO, 0,
-     0, "auto|sequential|chunks",
+    {"order", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_reduce_options, order),
+     CAFE_ORDER_AUTO, 0, 0, "auto|sequential|chunks",
      "one row after the other (the paper's algorithm), or chunks of rows at once, by all threads; "
      "auto is sequential up to 4096 rows"},
-    {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_reduce_options, chunks), 0, 0, 2147483647,
-     NULL, "groups of rows that move together; 0 is 64, 1 moves all rows at once"},
+    {"chunks", "B", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_reduce_options, chunks),
+     0, 0, 2147483647, NULL,
+     "groups of rows that move together; 0 is 64, 1 moves all rows at once"},
     /* the last one: the tool has it as a flag of its own */
-    {"keep-empty", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_reduce_options, keep_empty), 0, 0, 1,
-     NULL, "return all K columns; those without information are completed arbitrarily"},
+    {"keep-empty", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
+     offsetof(cafe_reduce_options, keep_empty), 0, 0, 1, NULL,
+     "return all K columns; those without information are completed arbitrarily"},
 };
 
 CAFE_OPTION_TABLE(reduce, "reduce", "dimensionality reduction of a table through W = X^T H",

@@ -40,8 +40,9 @@ struct cafe_bounds {
 static const cafe_option bounds_options[] = {
     {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_bounds_options, theta), 1, 1e-9, 1e30, NULL,
      "how hard a node follows its neighbours (an inverse temperature, in units of n)"},
-    {"restarts", "R", CAFE_OPTION_INTEGER, offsetof(cafe_bounds_options, restarts), 20, 1, 1e6,
-     NULL, "random starts; the one with the largest objective counts"},
+    {"restarts", "R", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
+     offsetof(cafe_bounds_options, restarts), 20, 1, 1e6, NULL,
+     "random starts; the one with the largest objective counts"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_bounds_options, sweeps), 300, 0, 1e9, NULL,
      "passes over the nodes at most, per start"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_bounds_options, tolerance), 1e-9, 0, 1, NULL,

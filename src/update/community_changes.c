@@ -12,8 +12,9 @@
 #include "update/update.h"
 
 static const cafe_option transition_options[] = {
-    {"overlap", "R", CAFE_OPTION_REAL, offsetof(cafe_transition_options, overlap), 0.5, 0.5, 1,
-     NULL, "share of a community's nodes that counts as most of it"},
+    {"overlap", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_transition_options, overlap), 0.5, 0.5, 1, NULL,
+     "share of a community's nodes that counts as most of it"},
 };
 
 CAFE_OPTION_TABLE(transition, "communities", "what became of old communities", transition_options)

@@ -35,11 +35,12 @@ static const cafe_option update_options[] = {
      "rounds over the active nodes at most"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_update_options, tolerance), 1e-3, 0, 1, NULL,
      "stop when a round gains less than this share of the objective"},
-    {"spread", "R", CAFE_OPTION_REAL, offsetof(cafe_update_options, spread), 0.05, 0, 1, NULL,
+    {"spread", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_update_options, spread),
+     0.05, 0, 1, NULL,
      "sweep a node when its edges and its neighbours' rows changed by more than this share of its "
      "pull; 0 sweeps everything the change can reach"},
-    {"align", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_update_options, align), 1, 0, 1, NULL,
-     "rotate the new vectors onto the old ones, so that coordinates can be compared"},
+    {"align", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE, offsetof(cafe_update_options, align), 1,
+     0, 1, NULL, "rotate the new vectors onto the old ones, so that coordinates can be compared"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_update_options, degree_exponent),
      CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
 };

@@ -12,7 +12,7 @@ run('generate', 'planted', '--nodes', '1000000', '--edges', '2500000', '--blocks
   '--mixing', '0.05', '-q', '-f',
   '-o', file('big.in.cafe'), '--labels', file('big.in.labels'));
 run('embed', file('big.in.cafe'), '-q', '-f', '-o', file('big.npy'), '--json', file('big.json'), '--columns', '4', '--sweeps', '12');
-run('view', file('big.in.cafe'), file('big.npy'), '-q', '-f', '-o', file('big.html'), '--map', 'none',
+run('plot', file('big.in.cafe'), file('big.npy'), '-q', '-f', '-o', file('big.html'), '--map', 'none',
   '--labels', file('big.in.labels'), '--communities', file('big.in.labels'), '--report', file('big.json'),
   '--title', 'A million nodes');
 const { size } = statSync(file('big.html'));

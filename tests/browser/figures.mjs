@@ -9,7 +9,7 @@ const phone = { width: 390, height: 844, hasTouch: true, isMobile: true };
 
 function makePage(name, graph, columns, ...more) {
   run('embed', graph, '-q', '-f', '-o', file(`${name}.npy`), '--columns', String(columns));
-  run('view', graph, file(`${name}.npy`), '-q', '-f', '-o', file(`${name}.html`), ...more);
+  run('plot', graph, file(`${name}.npy`), '-q', '-f', '-o', file(`${name}.html`), ...more);
 }
 
 const browser = await launch();

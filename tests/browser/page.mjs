@@ -22,18 +22,18 @@ function quoted(name) { return `"${name.replaceAll('"', '""')}"`; }
 
 function makePages() {
   run('embed', karate, '-q', '-f', '-o', file('karate.npy'), '--json', file('karate.json'), '--columns', '8');
-  run('view', karate, file('karate.npy'), '-q', '-f', '-o', file('karate.html'), '--map', 'none',
+  run('plot', karate, file('karate.npy'), '-q', '-f', '-o', file('karate.html'), '--map', 'none',
     '--labels', clubs, '--report', file('karate.json'), '--title', 'Zachary\'s karate club');
   const ring = evil.map((name, i) => `${quoted(name)},${quoted(evil[(i + 1) % evil.length])}`);
   ring.push(...evil.slice(2).map((name) => `${quoted(evil[0])},${quoted(name)}`));
   writeFileSync(file('evil.in.csv'), `${ring.join('\n')}\n`);
   writeFileSync(file('evil.in.labels'), evil.slice(0, 2).map((name) => `${quoted(name)},${quoted(name)}`).join('\n'));
   run('embed', file('evil.in.csv'), '-q', '-f', '-o', file('evil.npy'), '--columns', '3');
-  run('view', file('evil.in.csv'), file('evil.npy'), '-q', '-f', '-o', file('evil.html'), '--map', 'none', '--title', evil[1]);
+  run('plot', file('evil.in.csv'), file('evil.npy'), '-q', '-f', '-o', file('evil.html'), '--map', 'none', '--title', evil[1]);
   run('generate', 'planted', '--nodes', '3000', '--edges', '12000', '--blocks', '8', '-q', '-f', '-o', file('planted.in.txt'),
     '--labels', file('planted.in.labels'));
   run('embed', file('planted.in.txt'), '-q', '-f', '-o', file('planted.npy'), '--json', file('planted.json'), '--columns', '16');
-  run('view', file('planted.in.txt'), file('planted.npy'), '-q', '-f', '-o', file('planted.html'),
+  run('plot', file('planted.in.txt'), file('planted.npy'), '-q', '-f', '-o', file('planted.html'),
     '--labels', file('planted.in.labels'), '--report', file('planted.json'), '--title', '3000 nodes in 8 blocks');
 }
 

@@ -26,20 +26,20 @@ function makePages() {
   writeFileSync(file('factions.in.tsv'), nodes.map((u) => `${u}\t${factions[u % 3]}`).join('\n'));
   run('embed', karate, '-q', '-f', '-o', file('karate.npy'), '--json', file('karate.json'), '--columns', '8');
   run('cluster', karate, '-q', '-f', '-o', file('karate.communities'));
-  const view = (page, ...more) => run('view', karate, file('karate.npy'), '-q', '-f', '-o', file(page), ...more);
-  view('karate.html', '--labels', clubs, '--report', file('karate.json'), '--table', file('about.in.tsv'),
+  const view = (page, ...more) => run('plot', karate, file('karate.npy'), '-q', '-f', '-o', file(page), ...more);
+  view('karate.html', '--labels', clubs, '--report', file('karate.json'), '--attributes', file('about.in.tsv'),
     '--title', 'Zachary\'s karate club');
   view('plain.html', '--map', 'none');
-  view('few.html', '--map', 'none', '--columns-shown', '2');
+  view('few.html', '--map', 'none', '--tune', 'columns-shown=2');
   view('named.html', '--communities', file('factions.in.tsv'), '--map', 'none');
   run('generate', 'planted', '--nodes', '3000', '--edges', '18000', '--blocks', '100', '-q', '-f', '-o', file('many.in.txt'),
     '--labels', file('many.in.labels'));
   run('embed', file('many.in.txt'), '-q', '-f', '-o', file('many.npy'), '--columns', '4', '--sweeps', '4');
-  run('view', file('many.in.txt'), file('many.npy'), '-q', '-f', '-o', file('many.html'), '--labels', file('many.in.labels'));
+  run('plot', file('many.in.txt'), file('many.npy'), '-q', '-f', '-o', file('many.html'), '--labels', file('many.in.labels'));
   const quoted = hostile.map((name) => `"${name.replaceAll('"', '""')}"`);
   writeFileSync(file('hostile.in.csv'), quoted.flatMap((a, i) => quoted.slice(i + 1).map((b) => `${a},${b}`)).join('\n'));
   run('embed', file('hostile.in.csv'), '-q', '-f', '-o', file('hostile.npy'), '--columns', '2');
-  run('view', file('hostile.in.csv'), file('hostile.npy'), '-q', '-f', '-o', file('hostile.html'), '--title', hostile[0]);
+  run('plot', file('hostile.in.csv'), file('hostile.npy'), '-q', '-f', '-o', file('hostile.html'), '--title', hostile[0]);
 }
 
 // ---- steps

@@ -1,4 +1,5 @@
-/* cafe bounds: softmax clustering with K = 2 against the dominant eigenvector (theorem 4).
+/* cafe explain --eigenvector: softmax clustering with K = 2 against the dominant eigenvector
+ * (theorem 4 of the paper).
  *
  * The table is the result: it goes to standard output, unless the vectors or the report go there.
  */
@@ -6,18 +7,10 @@
 #include <math.h>
 
 #include "command.h"
+#include "explain.h"
 #include "graph_text.h"
 #include "output.h"
 #include "report.h"
-
-typedef struct bounds_job {
-    cli_run run;
-    cafe_bounds_options options;
-    cafe_sampled *sampled;
-    cafe_operator *op;
-    cafe_bounds *bounds;
-    cafe_bounds_report report;
-} bounds_job;
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
@@ -63,8 +56,8 @@ static void put_comparison(FILE *file, const cafe_bound *p, const cafe_bound *c,
 }
 
 static int put_table(FILE *file, const void *argument) {
-    const bounds_job *job = argument;
-    const cafe_bounds_report *r = &job->report;
+    const explain_job *job = argument;
+    const cafe_bounds_report *r = cafe_bounds_get(job->bounds);
     double largest = fmax(fabs(r->gap.first), fabs(r->gap.last));
     fprintf(file, "eigenvalues  lambda_1 %.9g, lambda_2 %.9g, lambda_n %.9g\n",
             cli_above_rounding(r->gap.first, largest), cli_above_rounding(r->gap.second, largest),
@@ -73,7 +66,7 @@ static int put_table(FILE *file, const void *argument) {
     fprintf(file,
             "softmax      K = 2, best of %" PRId64 " starts is number %" PRId64
             ", objective %.9g\n\n",
-            job->options.restarts, r->best, r->objective);
+            job->bounds_options.restarts, r->best, r->objective);
     put_comparison(file, &r->plain, &r->centred, r->gap.delta);
     return CLI_OK;
 }
@@ -81,11 +74,11 @@ static int put_table(FILE *file, const void *argument) {
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_report(cafe_report *report, const void *argument) {
-    const bounds_job *job = argument;
+    const explain_job *job = argument;
     cafe_report_graph(report, job->run.words[0], job->run.graph);
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
-    cafe_report_options(report, cafe_bounds_option_table(), &job->options);
+    cafe_report_options(report, cafe_bounds_option_table(), &job->bounds_options);
     cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
     cafe_report_bounds(report, job->bounds);
@@ -95,8 +88,8 @@ static void put_report(cafe_report *report, const void *argument) {
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 static int put_vectors(FILE *file, const void *argument) {
-    const bounds_job *job = argument;
-    const cafe_bounds_report *r = &job->report;
+    const explain_job *job = argument;
+    const cafe_bounds_report *r = cafe_bounds_get(job->bounds);
     fputs("node\tx\tqx\tv1\tx_centred\n", file);
     for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         cli_put_node(file, &job->run, job->run.graph, u);
@@ -105,20 +98,23 @@ static int put_vectors(FILE *file, const void *argument) {
     return CLI_OK;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+/* ---- at work --------------------------------------------------------------------------------- */
 
-static cafe_status find_bounds(bounds_job *job) {
+static cafe_status find_bounds(explain_job *job) {
     cafe_context *context = job->run.context;
+    cafe_sampled *sampled = NULL;
+    cafe_operator *op = NULL;
     cafe_status status =
-        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &job->sampled);
-    if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
-    if (status == CAFE_OK) status = cafe_bounds_find(context, job->op, &job->options, &job->bounds);
-    if (status == CAFE_OK) job->report = *cafe_bounds_get(job->bounds);
+        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
+    if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
+    if (status == CAFE_OK)
+        status = cafe_bounds_find(context, op, &job->bounds_options, &job->bounds);
+    cafe_operator_free(op);
+    cafe_sampled_free(sampled);
     return status;
 }
 
-static int work(void *argument) {
-    bounds_job *job = argument;
+int explain_theorem(explain_job *job) {
     cli_run *run = &job->run;
     const cli_common *c = &run->common;
     CLI_TRY(cli_read_graph(run, NULL));
@@ -128,37 +124,3 @@ static int work(void *argument) {
     CLI_TRY(cli_write_file(run, c->output, put_vectors, job));
     return cli_write_report(run, "cafe/bounds/1", put_report, job);
 }
-
-static void release(void *argument) {
-    bounds_job *job = argument;
-    cafe_bounds_free(job->bounds);
-    cafe_operator_free(job->op);
-    cafe_sampled_free(job->sampled);
-}
-
-static const cli_option options[] = {
-    CLI_ROW_OUTPUT(NULL,
-                   "a line per node, separated by tabs: name, x, Qx, v1, centred x; - is "
-                   "standard output"),
-    CLI_ROW_JSON("every figure as JSON; - prints it instead of the table"),
-    CLI_ROWS_SEEDED,
-};
-static const cli_group groups[] = {
-    CLI_GROUP("Options", options),
-    CLI_GROUP_TABLE("Softmax clustering", bounds_job, options, cafe_bounds_option_table),
-    CLI_GROUP_READING,
-    {0},
-};
-
-const cli_command cli_bounds = {
-    .name = "bounds",
-    .arguments = "GRAPH [options]",
-    .summary = "compare two communities with the dominant eigenvector",
-    .description =
-        "Runs softmax clustering into two clusters from several random starts, takes the "
-        "membership x from the best, and compares x and Qx with the dominant eigenvector v1 of the "
-        "modularity matrix Q (links less those that degrees alone would give): cosines, the bounds "
-        "of theorem 4 of the paper, and whether its condition holds.",
-    CLI_JOB(bounds_job, 1, 1),
-    .release = release,
-};
