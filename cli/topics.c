@@ -61,9 +61,17 @@ static bool is_of_method(const cli_entry *e, const char *name) {
     return strncmp(e->group->title, "--method ", 9) == 0;
 }
 
+static const cafe_method *find_method(const char *name) {
+    size_t count;
+    const cafe_method *const *rows = cafe_lab_methods(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i]->name, name) == 0) return rows[i];
+    return NULL;
+}
+
 static bool print_method(const char *name) {
     static const cli_command *const commands[] = {&cli_embed, &cli_cluster};
-    const cafe_method *row = cafe_method_find(name);
+    const cafe_method *row = find_method(name);
     if (!row) return false;
     put_title(row->name, row->summary);
     for (int i = 0; i < 2; i++) {
