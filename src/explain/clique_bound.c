@@ -8,7 +8,7 @@
  * Violated rows are added as they are met. Of the bound no rounding of the search is part: it is
  * computed from lambda alone, after two sweeps of exact line search on a copy.
  *
- * All is scaled by the number of arcs: c(u,w) = arcs q(u,w), which is 1 - d_u d_w / 2m for a link
+ * All is scaled by the number of arcs: c(u,w) = arcs q(u,w), which is 1 - d_u d_w / 2m for an edge
  * of a graph without weights.
  */
 #include "explain/clique_bound.h"
@@ -40,7 +40,7 @@ static const double steps_per_second = 2.5e8;
 typedef struct link {
     int32_t u, w;
     int64_t pair;
-    double covariance; /* c(u,w) of the link alone, without - p_u p_w */
+    double covariance; /* c(u,w) of the edge alone, without - p_u p_w */
 } link;
 
 typedef struct search {
@@ -123,7 +123,7 @@ static void close(search *s) {
 
 /* ---- violated rows --------------------------------------------------------------------------- */
 
-/* A link and a third node: the centre is the end of the link that is nearer to it. */
+/* An edge and a third node: the centre is the end of the edge that is nearer to it. */
 static cafe_status look_at_link(search *s, const link *l, double tolerance) {
     double joint = clip(s->y[l->pair]);
     if (joint < tolerance) return CAFE_OK;
@@ -331,7 +331,7 @@ static cafe_status update_bound(search *s) {
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Of integer weights without loops total^2 times the modularity is an even number: the total is
- * even, so are the links inside each community, counted from both ends, and the sum of the squares
+ * even, so are the edges inside each community, counted from both ends, and the sum of the squares
  * of the communities' degrees is even as the sum of the degrees is. */
 static double step_of_modularities(const cafe_operator_parts *parts) {
     int64_t arcs = parts->offsets[parts->n];

@@ -28,7 +28,7 @@ typedef struct cafe_clique_bound {
     double step;  /* modularities of partitions are multiples of this; 0: not known */
 } cafe_clique_bound;
 
-/* Of a graph of at most CAFE_CLIQUE_NODES nodes with links. work: about seconds of one processor.
+/* Of a graph of at most CAFE_CLIQUE_NODES nodes with edges. work: about seconds of one processor.
  * The search ends early when the bound says that no partition is better than `known`. One thread
  * works; the result depends on nothing but the graph, `work` and `known`. */
 cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator *op, double work,

@@ -8,7 +8,7 @@
  * A card costs one pass over the block for the products <h_u, h_w>; the sums are taken in the order
  * of the nodes.
  *
- * Communities that u has no link to attach it by -p_u p(S'): of them only the lightest can be the
+ * Communities that u has no edge to attach it by -p_u p(S'): of them only the lightest can be the
  * second best, and to be alone (0) is better still. So the second best is among those linked to u
  * and the empty one.
  */

@@ -2,8 +2,8 @@
  *
  *     Q v_j = lambda_j v_j,     the K largest, half from each end, or the K largest in size
  *
- * Large positive eigenvalues belong to groups with many links inside, negative ones to groups that
- * link elsewhere.
+ * Large positive eigenvalues belong to groups with many edges inside, negative ones to groups that
+ * edge elsewhere.
  */
 #include <math.h>
 #include <stddef.h>

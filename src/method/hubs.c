@@ -20,7 +20,7 @@
  *     X = rows of V |theta|, of length 1     (rows of Y |theta|: D^(1/4) scales rows)
  *     X <- 3/4 X + 1/4 D^-1 A~ X, rows of length 1 again; columns centred; mean variance 1
  *
- * Nodes without links have the row 0 before it is centred.
+ * Nodes without edges have the row 0 before it is centred.
  *
  * Rows of length 1 have lost how well a node is linked. The last column brings it back: log(1 +
  * d~), of mean 0 and variance 1, unless all nodes are alike or there are only two or three columns:
@@ -84,7 +84,7 @@ static cafe_status find_weights(cafe_context *context, finding *f) {
 
 /* ---- the iteration --------------------------------------------------------------------------- */
 
-/* Random columns from `from` on; rows of nodes without links are 0. */
+/* Random columns from `from` on; rows of nodes without edges are 0. */
 static cafe_status draw(cafe_context *context, finding *f, int64_t from, int64_t round) {
     cafe_start start = {.kind = CAFE_START_NORMAL, .seed = context->seed, .from = from};
     start.stream = CAFE_STREAM_HUBS + ((uint64_t)round << 32);

@@ -1,4 +1,4 @@
-/* The hub part: columns from the largest eigenvalues, of either sign, of the links themselves. */
+/* The hub part: columns from the largest eigenvalues, of either sign, of the edges themselves. */
 #ifndef CAFE_METHOD_HUBS_H
 #define CAFE_METHOD_HUBS_H
 

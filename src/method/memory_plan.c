@@ -26,7 +26,7 @@ static void size_of(const cafe_option_table *table, const void *own, cafe_sphere
 
 /* With r columns of the solver there, K - r are found in two blocks that are wider by the guards:
  * 2 (K + guards) - r columns, and at most two blocks of K + guards. And the node weights, a first
- * column, the weights of the links. */
+ * column, the weights of the edges. */
 static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options *size) {
     if (size->columns_from < CAFE_FROM_AUTO) return 0;
     size->columns += CAFE_HUB_GUARDS;
@@ -92,7 +92,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Bytes of links in memory: none of a graph in a file, all of a sampled one. */
+/* Bytes of edges in memory: none of a graph in a file, all of a sampled one. */
 static double links_of(const cafe_graph *graph, int64_t entries) {
     double arcs = (double)graph->arcs;
     if (entries != graph->arcs) return 8.0 * (double)entries + arcs * (graph->weights ? 8 : 4);
@@ -101,7 +101,7 @@ static double links_of(const cafe_graph *graph, int64_t entries) {
     return targets + (graph->scaled_copy || (graph->scaled && !in_file) ? 4 * arcs : 0);
 }
 
-/* The least limit: an eighth of it is for pages of files, and beside the program and the links
+/* The least limit: an eighth of it is for pages of files, and beside the program and the edges
  * there are 64 bytes a node and either a group of the fewest columns, or the columns by which the
  * noise is found, or the Gram matrices of the finish. */
 static double least_of(double nodes, double links, double columns, int32_t threads) {
@@ -112,7 +112,7 @@ static double least_of(double nodes, double links, double columns, int32_t threa
 }
 
 /* A sweep over groups of columns reads H once a group and once more, and writes it, in every chunk;
- * the sums of its chunks go out and come back once a group; the links are read once a group and
+ * the sums of its chunks go out and come back once a group; the edges are read once a group and
  * chunk. */
 static void count_sweep(double h, double graph, cafe_plan *plan) {
     double chunks = (double)plan->chunks, groups = (double)plan->groups;
@@ -145,14 +145,14 @@ static void plan_files(const cafe_method *method, const cafe_method_options *opt
     plan->groups = cafe_column_groups(stride, floats);
     plan->chunks = (int64_t)cafe_plan_number(table, "chunks", options->own);
     if (plan->groups > 1 && plan->chunks == 0) plan->chunks = cafe_grouped_chunks(plan->groups);
-    if (plan->groups > 1) /* rows and links of a chunk */
+    if (plan->groups > 1) /* rows and edges of a chunk */
         plan->files += (int64_t)((h + 4.0 * (double)entries) / (double)plan->chunks);
     count_sweep(h, (counts->weighted ? 8.0 : 4.0) * (double)graph->arcs, plan);
     plan->reads = (int64_t)(RUN_READS * h + sweeps * (double)plan->sweep_reads);
     plan->writes = (int64_t)(RUN_WRITES * h + sweeps * (double)plan->sweep_writes);
 }
 
-/* Links, with a degree exponent their weights too, 64 bytes a node, the blocks, and one in 32 of a
+/* Edges, with a degree exponent their weights too, 64 bytes a node, the blocks, and one in 32 of a
  * block for the rows of a chunk. */
 static void plan_device(const cafe_method *method, const cafe_method_options *options,
                         const cafe_graph_counts *counts, cafe_plan *plan) {

@@ -6,7 +6,7 @@
 
 #include "method/method.h"
 
-/* What a forecast is of: the first method where there is none, its defaults where it has none. */
+/* What a forecast is of: the first method if there is none, its defaults where it has none. */
 typedef struct cafe_planned {
     const cafe_method *method;
     cafe_method_options options;

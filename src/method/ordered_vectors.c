@@ -26,7 +26,7 @@ static bool sweeps(const cafe_method *method) {
 
 cafe_status cafe_ordered_make(cafe_context *context, const cafe_method *method,
                               const cafe_method_options *options, cafe_model *model) {
-    const double enough = 0.3; /* of the links near each other: more than chance */
+    const double enough = 0.3; /* of the edges near each other: more than chance */
     const cafe_graph *graph = model->graph;
     cafe_method_options o = *options; /* whose size is 0 where none were given */
     double near;

@@ -1,14 +1,14 @@
 /* What a run takes on several processes, ranks, before there are any.
  *
  * Rows are owned in pieces of cafe_together_rows(n), dealt out to R ranks in turn. A rank holds its
- * own rows of every n x K block, a ghost of every foreign row that one of its links leads to, its
- * own links, and a few arrays of all n nodes. In a sweep a row changes once, so each ghost travels
+ * own rows of every n x K block, a ghost of every foreign row that one of its edges leads to, its
+ * own edges, and a few arrays of all n nodes. In a sweep a row changes once, so each ghost travels
  * once:
  *
  *     bytes a sweep = ghosts x stride x 4
  *
- * Ghosts are counted in the graph (graph/rank_edges.c) if available. Otherwise, with d links
- * a node and the share c of them between ranks, a link of a node leads to a given other rank with
+ * Ghosts are counted in the graph (graph/rank_edges.c) if available. Otherwise, with d edges
+ * a node and the share c of them between ranks, an edge of a node leads to a given other rank with
  * the probability q = c / (R - 1), where nodes are placed at random 1 / R, and
  *
  *     ghosts = n (R - 1) (1 - (1 - q)^d) .
@@ -21,7 +21,7 @@
  *
  * The sampled graph of walks, and the weights of twisted sampling, are made whole by every rank.
  *
- * Time: rows are read from memory as often as there are links; ghosts travel; after each chunk the
+ * Time: rows are read from memory as often as there are edges; ghosts travel; after each chunk the
  * ranks wait for one another.
  */
 #include <math.h>
@@ -67,7 +67,7 @@ enum { ENTRY = 8, DRAWN = 20 };
 enum { WHOLE = 48, GHOST_ROWS = 2, GHOST = 48, LIBRARIES = 24000000 };
 
 /* Of a run besides its sweeps: products of whole blocks, passes over own rows; and on each of its
- * threads, in a second, operations n K^2 of Gram matrices and transforms, and links for the sums of
+ * threads, in a second, operations n K^2 of Gram matrices and transforms, and edges for the sums of
  * rows. Measured. */
 enum { PRODUCTS = 3, PASSES = 20, SQUARES = 8 };
 static const double square_rate = 5e10, link_rate = 1e8;
@@ -78,7 +78,7 @@ typedef struct plan_job {
     cafe_graph_counts counts;
     cafe_finish_options finish;
     cafe_sphere_options size; /* columns of the blocks */
-    bool weighted;            /* links of the operator have weights of their own */
+    bool weighted;            /* edges of the operator have weights of their own */
     bool same;                /* they are the graph's */
     double sampled, drawing; /* bytes of the sampled graph, whole in every rank; while it is made */
     double hubs;             /* bytes of the hub part */
@@ -87,7 +87,7 @@ typedef struct plan_job {
     int64_t stride, wanted; /* of H; chunks asked for */
 } plan_job;
 
-/* ---- rows and links -------------------------------------------------------------------------- */
+/* ---- rows and edges -------------------------------------------------------------------------- */
 
 static int64_t whole(double value) {
     return value < 0x1p62 ? (int64_t)ceil(value) : INT64_MAX;
@@ -165,7 +165,7 @@ static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* A row is read for every link, and read and written for its node. */
+/* A row is read for every edge, and read and written for its node. */
 static double pass_seconds(const plan_job *job, const cafe_ranks_plan *p) {
     double row = 4.0 * (double)job->stride, arc = job->weighted ? 8 : 4;
     return ((double)p->rank_links * (row + arc) + 3 * (double)p->rank_rows * row) /
@@ -186,7 +186,7 @@ static double other_seconds(const plan_job *job, const cafe_ranks_plan *p) {
            (double)p->rank_links / (link_rate * threads);
 }
 
-/* What is not known of the network does not matter to a single rank. */
+/* What is unknown of the network does not matter to a single rank. */
 static void plan_seconds(const plan_job *job, cafe_ranks_plan *p) {
     bool alone = p->ranks == 1;
     if (p->chunks == 0) return;

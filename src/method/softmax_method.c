@@ -101,7 +101,7 @@ static cafe_status run_sparse(cafe_context *context, const cafe_job *job,
 /* ---- connected communities --------------------------------------------------------------------
  */
 
-/* What is in one column need not hang together. A set S without a link between its parts S1 and S2
+/* What is in one column need not hang together. A set S without an edge between its parts S1 and S2
  * has p(S,S) = p(S1,S1) + p(S2,S2), so that taking it apart raises the modularity by
  *
  *     gamma (p(S)^2 - p(S1)^2 - p(S2)^2) = 2 gamma p(S1) p(S2) >= 0.

@@ -6,7 +6,7 @@
  *            (-1)^i I_i(theta) T_i(M^2 / 2 - I)
  *     X <- B (X - g(L) X),   X = U Sigma V^T,   X <- U sqrt(Sigma), rows of length 1
  *
- * The I of B is a weight too: that of a usual link, since A's weights count in units of the
+ * The I of B is a weight too: that of a usual edge, since A's weights count in units of the
  * one in the middle. I_i are modified Bessel functions, T_i Chebyshev polynomials; `order` terms
  * are taken, i from 0. L's eigenvalues lie in [0,2), so those of M^2 / 2 - I lie in [-1,1] for mu
  * in [0,2], and
@@ -59,7 +59,7 @@ CAFE_OPTION_TABLE(propagate, "propagate",
  * b = a / unit, and 1 more on the diagonal */
 typedef struct product_job {
     const cafe_graph *graph;
-    cafe_operator rows;   /* the links as streams of rows read them */
+    cafe_operator rows;   /* the edges as streams of rows read them */
     double unit;          /* of the weights */
     const double *degree; /* of B */
     int64_t columns, stride;

@@ -107,7 +107,7 @@ done:
     return status;
 }
 
-/* With start vectors all columns are solved: which half of them matters is not known. */
+/* With start vectors all columns are solved: which half of them matters is unknown. */
 static cafe_status solve_half(cafe_context *context, const cafe_job *job, cafe_sphere_options o,
                               cafe_solution **solution) {
     const int64_t half = (o.columns + 1) / 2;

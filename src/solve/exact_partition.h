@@ -8,7 +8,7 @@ enum { CAFE_EXACT_NODES = 16 }; /* a graph of so many nodes takes 20 ms and 1.3 
 
 /* A partition of largest modularity sum over S of p(S,S) - resolution p(S)^2, and that modularity.
  * part[n], n <= CAFE_EXACT_NODES, is numbered by first appearance. Among equals a node without
- * links is alone. The operator has links. */
+ * edges is alone. The operator has edges. */
 cafe_status cafe_exact_partition(cafe_context *context, const cafe_operator *op, double resolution,
                                  int32_t *part, double *modularity);
 

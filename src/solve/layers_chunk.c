@@ -121,9 +121,9 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
 /* ---- moving ---------------------------------------------------------------------------------- */
 
 /* Is the gain above total c_u? That only grows on the way: the rest of a row need not be read once
- * it is not. Links to nodes that neither go to what u leaves nor leave what it goes to lose nothing
+ * it is not. Edges to nodes that neither go to what u leaves nor leave what it goes to lose nothing
  * and could be left out; but where there are no communities to be found, those are better that the
- * ends of links do not join at once. */
+ * ends of edges do not join at once. */
 static bool outweighs(const chunk_job *job, const wish *w) {
     const cafe_pooled *g = job->moves->g;
     int64_t u = w->node, end = g->offsets[u + 1];

@@ -1,4 +1,4 @@
-/* A community by itself: its links copied and its nodes renumbered, so that all of it lies in the
+/* A community by itself: its edges copied and its nodes renumbered, so that all of it lies in the
  * cache while parts grow in it. layers_refine.c says which parts.
  */
 #include "solve/layers_nest.h"

@@ -6,7 +6,7 @@
 #include "graph/hash_sums.h"
 #include "graph/pooling.h"
 
-/* Nodes 0 .. n-1 and the links among them; rows are symmetric. */
+/* Nodes 0 .. n-1 and the edges among them; rows are symmetric. */
 typedef struct cafe_nest {
     _Alignas(64) int64_t n; /* workers do not share lines of theirs */
     int64_t *offsets;       /* n+1 */

@@ -109,7 +109,7 @@ static void order_nodes(const refine_job *job, int64_t first, int depth, cafe_ne
                         nest->order);
 }
 
-/* Do the parts, as nodes of the next nest, leave most of the links? */
+/* Do the parts, as nodes of the next nest, leave most of the edges? */
 static bool hardly_pooled(const cafe_nest *nest) {
     return (double)nest[1].offsets[nest[1].n] > most_links * (double)nest->offsets[nest->n];
 }

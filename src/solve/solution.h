@@ -66,7 +66,7 @@ CAFE_LAB cafe_status cafe_solution_rows(cafe_context *context, const char *metho
 /* Rows of length 1: from columns first, first + 1, ... of a plain n x width block, a zero row at
  * random from `stream` (base/random.h). Without a block (NULL) all rows are random; or, of a graph
  * with many more nodes than columns, a product A S with a random S of one number a row: as good as
- * a sweep from random rows, at the price of reading the links once. */
+ * a sweep from random rows, at the price of reading the edges once. */
 cafe_status cafe_solution_start(cafe_context *context, const cafe_operator *op, const float *start,
                                 int64_t width, int64_t first, uint64_t stream,
                                 cafe_solution *solution);
@@ -82,7 +82,7 @@ cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
                                cafe_solution **solution);
 
 /* The top end of -Q with the columns and sweeps of the options, as a solution of Q whose columns
- * are all from the bottom. It has no Y, and the level of its objective is not known. */
+ * are all from the bottom. It has no Y, and the level of its objective is unknown. */
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
                                const cafe_sphere_options *options, cafe_solution **solution);
 

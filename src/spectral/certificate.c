@@ -37,21 +37,26 @@
 
 static const double unit = 0x1p-53, single_unit = 0x1p-24;
 
-/* What is known of the problem: its columns' means, and what rounding can do to a product. */
+/* The problem: its operator's figures, the means of its columns, and bounds of the rounding of a
+ * product. */
 typedef struct problem {
     const cafe_certifying *c;
     const double *weights; /* NULL: 1 */
     int64_t n, k;
-    double size;        /* || |M| || at most */
-    double terms, tile; /* additions one after the other, of a product in doubles, in floats */
-    double *means;      /* of the columns; NULL: they are taken as they stand */
-    double *floor;      /* no more than this of a column may be rounding */
+    double size;        /* a bound of || |M| || */
+    double terms, tile; /* additions in a row, of a product in doubles and in floats */
+    double *means;      /* of the columns; NULL: columns stay as they are */
+    double *floor;      /* the length of a column below which it may be rounding */
 } problem;
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* Of a graph every row of D^-1 P sums to 1, as p^T does: || |D^-1 Q| || <= 2; || |Q| || <= 2 max p.
- * Of a table || |F| |F|^T || <= sum of ||f_u||^2. */
+/* A bound of || |M| ||. Graph: every row of D^-1 P sums to 1, as p^T does, so
+ *
+ *     || |D^-1 Q| || <= 2,   || |Q| || <= 2 max p.
+ *
+ * Table: || |F| |F|^T || <= sum of ||f_u||^2.
+ */
 static void find_size(problem *p) {
     const cafe_operator_parts *q = &p->c->op->parts;
     int64_t most = 0;
@@ -65,11 +70,11 @@ static void find_size(problem *p) {
     double steps = fmax(1, (double)p->c->op->window), width = q->f ? (double)q->width : 0;
     p->size = q->f ? square : 2 * (p->c->side == CAFE_SIDE_WALK ? 1 : largest);
     p->terms = (double)(p->n + most + 16) * steps + width;
-    /* links are added up in pieces of 256, then the pieces; a few operations follow */
+    /* edges are added in pieces of 256, then the pieces; a few operations follow */
     p->tile = (fmin((double)most, 256) + (double)most / 256 + 12) * steps + width;
 }
 
-/* What float32 leaves uncertain of a column, and beside the longest one. */
+/* The uncertainty that float32 leaves of a column, also relative to the longest one. */
 static void find_floor(problem *p, double *lengths) {
     double longest = 0;
     for (int64_t j = 0; j < p->k; j++) longest = fmax(longest, lengths[j]);
@@ -77,7 +82,7 @@ static void find_floor(problem *p, double *lengths) {
         p->floor[j] = fmax(CAFE_RANK_TOLERANCE * lengths[j], CAFE_RESOLUTION * longest);
 }
 
-/* Means by p, and the floor. */
+/* The means by p, and the floor. */
 static cafe_status find_means(cafe_context *context, const cafe_block *v, problem *p) {
     double total = 0, *roots = NULL;
     if (p->weights) {
@@ -111,8 +116,8 @@ static cafe_status open_problem(cafe_context *context, const cafe_certifying *c,
 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
-/* An eigenvalue of the walk's problem of a graph is in [-1, 1]: a value beyond is moved there, and
- * its residual grows by as much. */
+/* Eigenvalues of the walk's problem of a graph lie in [-1, 1]. A value outside is moved to the end
+ * of this interval, and its residual grows by the distance. */
 static void confine(const problem *p, double *value, double *residual) {
     double beyond = fabs(*value) - 1;
     if (p->c->side != CAFE_SIDE_WALK || p->c->op->parts.f || !(beyond > 0)) return;
@@ -142,7 +147,7 @@ static void keep_order(cafe_ritz *ritz) {
     }
 }
 
-/* Falling values, by insertion: they are nearly in order. */
+/* Sorts by falling values, by insertion: they are nearly in order. */
 static void sort_pairs(cafe_ritz *ritz) {
     for (int64_t j = 1; j < ritz->pairs; j++) {
         double value = ritz->values[j], residual = ritz->residuals[j];
@@ -155,7 +160,7 @@ static void sort_pairs(cafe_ritz *ritz) {
     }
 }
 
-/* The columns' figures are those of the pairs. */
+/* Copies the figures of the pairs to the columns. */
 static void copy_pairs(cafe_ritz *ritz) {
     memcpy(ritz->values, ritz->column_values, (size_t)ritz->columns * sizeof *ritz->values);
     memcpy(ritz->residuals, ritz->column_residuals, (size_t)ritz->columns * sizeof *ritz->values);
@@ -167,7 +172,8 @@ static void copy_pairs(cafe_ritz *ritz) {
 
 /* ---- in double precision --------------------------------------------------------------------- */
 
-/* Measured twice: with the Rayleigh quotient from the first time nothing cancels the second. */
+/* Measures twice: the second time with the Rayleigh quotient of the first, so that nothing cancels.
+ */
 static cafe_status measure(cafe_context *context, const problem *p, cafe_exact *e, int64_t count,
                            const double *s, const double *shift, double *values,
                            double *residuals) {
@@ -182,13 +188,13 @@ static cafe_status measure(cafe_context *context, const problem *p, cafe_exact *
     return status;
 }
 
-/* The means of V S. */
+/* shift = the means of V S. */
 static void find_shift(const problem *p, const cafe_ritz *ritz, double *shift) {
     if (p->means) cafe_dense_product(false, 1, p->k, ritz->pairs, p->means, ritz->vectors, shift);
 }
 
-/* Pairs of the span of X = V S, S the vectors known: S is multiplied by theirs. Where columns
- * nearly depend on one another the first S has large entries and is rough. */
+/* Pairs of the span of X = V S for given vectors S: S is multiplied by their vectors. If columns
+ * nearly depend on each other, the first S has large entries and is inexact. */
 static cafe_status improve_pairs(cafe_context *context, const problem *p, cafe_exact *e,
                                  const double *shift, double *g, double *t, cafe_ritz *ritz) {
     cafe_ritz again = {0};
@@ -255,7 +261,7 @@ done:
 typedef struct grams {
     double *memory, *gram, *g, *t, *n, *half;
     double *lengths, *images; /* of the columns with their means, and of their images */
-    double eps, product;      /* what an entry, and a column of the product, may be wrong by */
+    double eps, product;      /* error of an entry, and of a column of the product */
 } grams;
 
 static cafe_status new_grams(cafe_context *context, const problem *p, grams *m) {
@@ -310,12 +316,12 @@ static void judge_columns(const problem *p, const grams *m, cafe_ritz *ritz) {
         ritz->column_residuals[j] =
             g > 0 ? bound(m, g, m->t[at], m->n[at], m->lengths[j], m->images[j], *value) : 0;
         confine(p, value, &ritz->column_residuals[j]);
-        if (!isfinite(ritz->column_residuals[j])) /* all eigenvalues are as far as that */
+        if (!isfinite(ritz->column_residuals[j])) /* no eigenvalue is farther away than this */
             ritz->column_residuals[j] = p->size + fabs(*value);
     }
 }
 
-/* Pairs that are not certified are left out. */
+/* Judges all pairs and leaves out those that are not certified. */
 static void judge_pairs(const problem *p, const grams *m, cafe_ritz *ritz) {
     int64_t k = p->k, r = ritz->pairs, kept = 0;
     if (r > 0) cafe_dense_product(false, k, k, r, m->n, ritz->vectors, m->half);

@@ -1,9 +1,9 @@
-/* Known eigenvectors X of M are taken out of the way by a map that has them at the other end,
+/* Deflation: known eigenvectors X of M move to the other end of the spectrum by
  *
  *     M' = M + |M| X X^T,
  *
- * and all else as M has it. Where one eigenvalue belongs to both ends that are wanted, the vectors
- * of one end are thus not found again at the other.
+ * and all other eigenvectors stay. If one eigenvalue belongs to both wanted ends, the vectors of
+ * one end are then not found again at the other.
  */
 #include "spectral/deflation.h"
 
@@ -57,7 +57,7 @@ static cafe_status multiply(cafe_context *context, void *argument, const double 
     return cafe_ranges(context, a->rows.own, ROWS, add_known, a);
 }
 
-/* |M'| is at most twice |M|, so half the tolerance is asked for. */
+/* |M'| <= 2 |M|, so the tolerance for M' is half of that for M. */
 cafe_status cafe_eigen_apart(cafe_context *context, const cafe_eigen_problem *problem,
                              const cafe_eigen *known, int64_t first, cafe_eigen *found) {
     apart a = {problem, cafe_eigen_rows(problem), known, first, .count = known->count - first};

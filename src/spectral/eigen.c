@@ -1,11 +1,11 @@
-/* The eigensolver: block Lanczos with thick restarts (spectral/krylov.h) where the problem is
- * large, LAPACK where it is small.
+/* The eigensolver: block Lanczos with thick restarts (spectral/krylov.h) for large problems, LAPACK
+ * for small ones.
  *
- * Numbers are floats where the tolerance allows; what is returned is measured in double precision,
- * and the run goes on, or is made again with doubles, when it is not what was asked for.
+ * Numbers are floats if the tolerance allows. Results are measured in double precision; if they
+ * miss the tolerance, the run continues or is repeated in doubles.
  *
- * Blocks share a pass over the matrix, and over V, between eight vectors; both ends of the spectrum
- * come in one run in any order of preference. There is no state outside the run.
+ * Eight vectors share each pass over the matrix and over V. One run finds both ends of the
+ * spectrum, in any order of preference. The solver has no state outside the run.
  */
 #include "spectral/eigen.h"
 
@@ -19,7 +19,7 @@
 #include "spectral/multiplicity.h"
 
 enum { WIDTH = CAFE_EIGEN_WIDTH };
-/* Single precision serves from this tolerance on. */
+/* Single precision is enough for tolerances from this value on. */
 static const double least_single = 1e-6;
 
 double cafe_want_largest(const void *argument, double value) {
@@ -58,7 +58,7 @@ static cafe_status take_pairs(cafe_context *context, cafe_krylov *k, cafe_eigen 
     return CAFE_OK;
 }
 
-/* `missed`: the pairs would have done by their estimates, and do not by their products. */
+/* `missed`: the estimates of the pairs met the tolerance, but their products do not. */
 static cafe_status solve_large(cafe_context *context, const cafe_eigen_problem *problem,
                                bool single, cafe_eigen *found, bool *missed) {
     cafe_krylov k;
@@ -77,7 +77,7 @@ done:
     return status;
 }
 
-/* What single precision does not reach because it is single is left to doubles. */
+/* Repeats in doubles if single precision is the reason for missing the tolerance. */
 static cafe_status solve_in_turn(cafe_context *context, const cafe_eigen_problem *problem,
                                  cafe_eigen *found) {
     bool missed = true;
@@ -88,7 +88,7 @@ static cafe_status solve_in_turn(cafe_context *context, const cafe_eigen_problem
 
 /* ---- small problems -------------------------------------------------------------------------- */
 
-/* V and the block after it have no more columns than there are nodes. */
+/* Would V and the block after it have more columns than there are nodes? */
 static bool is_small(int64_t n, int64_t count) {
     return n <= CAFE_EIGEN_SMALL || n < cafe_krylov_columns(count) + WIDTH;
 }
@@ -172,7 +172,7 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
     return status;
 }
 
-/* Those up to some value have converged, but copies of it may be missing. */
+/* Pairs up to some value have converged, but copies of that value may be missing. */
 static cafe_status fail_copies(cafe_context *context, const cafe_eigen *found) {
     return cafe_fail(context, CAFE_ERROR_NUMERIC,
                      "the first %lld of %lld eigenpairs are certain: the eigenvalue %.6g comes "

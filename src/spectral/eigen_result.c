@@ -35,8 +35,8 @@ typedef struct settle_job {
     const double *m;
 } settle_job;
 
-/* Columns are 1 long, about. Where several processes have the rows, the matrix of each piece, which
- * is made behind the sum, is on a grid: the sum has no order. */
+/* G = X^T X; columns have length about 1. If several processes hold the rows, the matrix of each
+ * piece, computed after the sum's memory, is rounded to a grid: the sum has no order. */
 static void gram_rows(void *argument, int64_t first, int64_t last, double *sums) {
     const settle_job *job = argument;
     int64_t count = job->count, square = count * count, step = job->rows->piece;
@@ -80,7 +80,7 @@ done:
 
 /* ---- signs ----------------------------------------------------------------------------------- */
 
-/* An entry, and the row that it is in. */
+/* An entry and its row. */
 typedef struct entry {
     double value;
     int64_t row;
@@ -93,7 +93,7 @@ typedef struct orient_job {
     entry *largest; /* per part */
 } orient_job;
 
-/* The larger in size, and of two as large the one in the first row. */
+/* Keeps the entry larger in size, of equal ones that of the smaller row. */
 static void take_larger(entry here, entry *best) {
     double size = fabs(here.value), most = fabs(best->value);
     if (size > most || (size == most && here.row < best->row)) *best = here;
@@ -119,12 +119,12 @@ static void turn_rows(void *argument, int64_t first, int64_t last) {
             if (job->largest[j].value < 0) job->x[u * job->count + j] *= -1;
 }
 
-/* Of as many entries as there are, the largest for each column. */
+/* The largest entry of each column among `size` entries. */
 static void join_largest(int64_t size, int64_t count, const entry *from, entry *largest) {
     for (int64_t i = 0; i < size; i++) take_larger(from[i], &largest[i % count]);
 }
 
-/* Those of all processes. */
+/* The same over all processes. */
 static cafe_status share_largest(cafe_context *context, const orient_job *job) {
     void *all = NULL;
     int64_t count = job->count;

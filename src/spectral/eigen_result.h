@@ -1,4 +1,5 @@
-/* What a run of the eigensolver returns: its vectors made ready, and measured. */
+/* The result of a run of the eigensolver: orthonormal vectors with fixed signs, and their
+ * residuals. */
 #ifndef CAFE_SPECTRAL_EIGEN_RESULT_H
 #define CAFE_SPECTRAL_EIGEN_RESULT_H
 

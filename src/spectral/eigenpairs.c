@@ -25,6 +25,7 @@ cafe_eigen_problem cafe_eigen_operator(const cafe_operator *op,
         op->n, multiply, want, (void *)op, count, tolerance, .single = multiply_single};
 }
 
+/* Y = Q X in doubles for eight columns, on the rows of this process, by the engine. */
 static cafe_status multiply_own(cafe_context *context, void *argument, const double *x, double *y) {
     const cafe_owned *s = argument;
     return s->engine->ops->eight(context, s->engine, s->op, s->held, false, x, y);
@@ -46,6 +47,7 @@ cafe_eigen_problem cafe_eigen_owned(const cafe_operator *op, const cafe_owned *o
     return problem;
 }
 
+/* Checks the arguments of cafe_operator_eigen(). */
 static cafe_status check(cafe_context *context, const cafe_operator *op, cafe_end end,
                          int64_t count, double tolerance) {
     int64_t most = op->n < MOST_PAIRS ? op->n : MOST_PAIRS;

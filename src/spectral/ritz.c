@@ -56,8 +56,8 @@ typedef struct small {
     double *g, *t, *n;            /* its blocks, T made symmetric */
     double *m, *half, *projected; /* of the reduced problem */
     int64_t *kept;
-    double rounding; /* share that an entry of the Gram matrix may be wrong by */
-    bool drowned;    /* some residual is not clear of it */
+    double rounding; /* relative error of an entry of the Gram matrix */
+    bool drowned;    /* rounding may dominate some residual */
 } small;
 
 static cafe_status small_new(cafe_context *context, int64_t k, small *s) {
@@ -82,16 +82,16 @@ static void split(int64_t k, small *s) {
         }
 }
 
-/* The square root of the sum above and of what rounding may have taken from it, so that a residual
- * is a bound and never 0 by cancellation. `size` is what the terms of n have in size: where columns
- * nearly depend on each other they cancel, and n itself can come out below 0. */
+/* sqrt(n - 2 rho t + rho^2 g + error): the sum above plus a bound of its rounding, so a residual is
+ * a bound and never 0 by cancellation. `size` is the sum of the sizes of the terms of n: if columns
+ * nearly depend on each other, the terms cancel, and n itself may be below 0. */
 static double residual(small *s, double n, double size, double t, double g, double rho) {
     double square = n - 2 * rho * t + rho * rho * g, error = s->rounding * (size + rho * rho * g);
     if (!(square > 100 * error)) s->drowned = true;
     return sqrt((square > 0 ? square : 0) + error);
 }
 
-/* Column j of the block as it stands, scaled to length 1. */
+/* Rayleigh quotient and residual of column j of the block, scaled to length 1. */
 static void judge_columns(int64_t k, small *s, cafe_ritz *ritz) {
     for (int64_t j = 0; j < k; j++) {
         double g = s->g[j * k + j], t = s->t[j * k + j], n = s->n[j * k + j];

@@ -34,7 +34,7 @@ static const double eps = 0x1p-24;
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* t_u: links are added up in pieces of 256, then the pieces; for each step of a walk. */
+/* t_u: edges are added in pieces of 256, then the pieces; the same for each step of a walk. */
 static double additions(const cafe_operator *op, int64_t u) {
     const cafe_operator_parts *q = &op->parts;
     double links = (double)(q->offsets[u + 1] - q->offsets[u]), steps = fmax(1, (double)op->window);
@@ -143,7 +143,7 @@ static cafe_status table_noise(cafe_context *context, const cafe_operator *op, c
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-/* Numbers too small for single precision's full digits lose a fixed amount each. */
+/* Numbers below the range of normal floats lose a fixed amount each, which is added. */
 cafe_status cafe_noise_find(cafe_context *context, const cafe_operator *op, cafe_side side,
                             const cafe_block *h, const cafe_block *y, double *noise) {
     const double least = (double)FLT_MIN * sqrt((double)op->n);

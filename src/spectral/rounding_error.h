@@ -1,4 +1,4 @@
-/* How much of a product's columns is rounding. */
+/* Estimates of the rounding in the columns of a product. */
 #ifndef CAFE_SPECTRAL_ROUNDING_ERROR_H
 #define CAFE_SPECTRAL_ROUNDING_ERROR_H
 

@@ -124,7 +124,7 @@ static void find_width(scaling *s, int64_t least) {
     s->w = least == 0 || r == 0 ? r : strong > least ? strong : least;
     if (r <= s->w) return;
     s->r = s->w;
-    for (int64_t i = 1; i < s->k; i++) /* rows of E_r, one behind the other */
+    for (int64_t i = 1; i < s->k; i++) /* rows of E_r, one after the other */
         memmove(s->e + i * s->r, s->e + i * r, (size_t)s->r * sizeof *s->e);
 }
 

@@ -5,12 +5,11 @@
 
 #include "engine/engine.h"
 
-/* A direction of Y is left out when its square is this share of the largest or less, which a Gram
- * matrix cannot tell from 0; or when its length in Z would be this share of the longest or less,
- * which floats cannot hold beside it. */
+/* A direction of Y is left out if its square is at most this share of the largest, which a Gram
+ * matrix cannot resolve. */
 #define CAFE_LEAST_SQUARE 1e-12
 #define CAFE_LEAST_LENGTH 3e-4
-/* One whose square is this share of the largest or less is weak: columns from elsewhere say more.
+/* A direction is weak if its square is at most this share of the largest: other columns carry more.
  */
 #define CAFE_WEAK_SQUARE 1e-7
 

@@ -84,6 +84,7 @@ done:
 
 /* ---- the theorem ----------------------------------------------------------------------------- */
 
+/* <x, y> = sum over u of x_u y_u, in node order. */
 static double dot(int64_t n, const double *x, const double *y) {
     double sum = 0;
     for (int64_t u = 0; u < n; u++) sum += x[u] * y[u];

@@ -54,6 +54,7 @@ static double inner(const refinement *r, const float *x, const float *y) {
     return sum;
 }
 
+/* x <- factor x */
 static void scale(int64_t n, double factor, float *x) {
     for (int64_t u = 0; u < n; u++) x[u] = (float)(x[u] * factor);
 }
@@ -131,6 +132,7 @@ static int64_t choose_degree(const refinement *r, const cafe_ritz *ritz, int64_t
                                   : (int64_t)degree;
 }
 
+/* Exchanges V and its image, so that products alternate between two blocks. */
 static void swap(refinement *r) {
     cafe_block v = r->v;
     r->v = r->z, r->z = v;
