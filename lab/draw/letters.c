@@ -33,7 +33,7 @@ static const uint8_t *find_row(uint32_t character) {
     return NULL;
 }
 
-/* The character at *text, which moves behind it. */
+/* Returns the character at *text, which moves after it. */
 static uint32_t next_character(const char **text) {
     const uint8_t *p = (const uint8_t *)*text;
     int more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 0;

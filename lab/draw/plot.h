@@ -1,7 +1,7 @@
-/* A picture's inside: the scene that the writers of PNG, SVG and text share.
+/* The inside of a picture: the scene that the writers of PNG, SVG and text share.
  *
- * A scene is the frame (where the points, the title and the legend go), the colour of each point as
- * an index out of 256, and the legend's lines.
+ * A scene is the frame (the places of points, title and legend), the colour of each point as an
+ * index out of 256, and the lines of the legend.
  */
 #ifndef CAFE_DRAW_PLOT_H
 #define CAFE_DRAW_PLOT_H

@@ -1,9 +1,11 @@
 /* The rasteriser: smooth discs and lines, and densities for very many points.
  *
- * A line with round ends covers a pixel by how far the pixel's centre is inside it: coverage =
- * clamp(radius + 1/2 - distance to the segment, 0, 1), which is right to a few per cent for radii
- * from half a pixel. A disc is a segment of length 0. Points are drawn one after another, by one
- * thread: the picture is the same bytes always, and a million points take a moment.
+ * A line with round ends covers a pixel by the distance of the pixel's centre from it:
+ *
+ *     coverage = clamp(radius + 1/2 - distance to the segment, 0, 1),
+ *
+ * right to a few per cent for radii from half a pixel. A disc is a segment of length 0. One thread
+ * draws the points one after the other, so the bytes of a picture are always the same.
  */
 #include <math.h>
 #include <string.h>
@@ -116,8 +118,8 @@ static void draw_discs(const cafe_scene *s, cafe_canvas *c) {
     }
 }
 
-/* What fell into a pixel: how many points, and the sums of their colours. Integers, so that the
- * order does not matter. */
+/* The points in a pixel: their number and the sums of their colours. Integers, so that the order
+ * does not matter. */
 typedef struct heap {
     uint32_t count, r, g, b;
 } heap;

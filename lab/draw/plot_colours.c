@@ -1,10 +1,9 @@
-/* Colours: the palette of the interactive page (viewer/palette.js) and what the points get of it.
+/* Colours: the palette of the interactive page (viewer/palette.js) and the colours of the points.
  *
- * Classes: Okabe and Ito's palette, extended by shades that stay apart for the common forms of
- * colour blindness; three shades of each, as discs and as rings: the largest classes have a mark
- * each, as many as the legend has lines for, the others share a grey. Values: viridis; values of
- * both signs: blue to orange through grey, which is 0. In the dark every colour has a contrast of
- * at least 3 to the paper.
+ * Classes: Okabe and Ito's palette, extended by shades that differ for the common forms of colour
+ * blindness, as discs and as rings. As many of the largest classes as the legend has lines get a
+ * mark of their own; the others share a grey. Values: viridis; values of both signs: blue to orange
+ * through grey, which is 0. On dark paper every colour has a contrast of at least 3.
  */
 #include <math.h>
 #include <string.h>
@@ -105,7 +104,7 @@ static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, con
         cafe_print(line->text, sizeof line->text, "none");
 }
 
-/* Classes that get a line of the legend each, beside its title and the line of the others. */
+/* The number of classes with a line in the legend, beside its title and the line of the others. */
 static int64_t fitting(const cafe_scene *s) {
     int64_t lines = (int64_t)(((double)s->options.height - 4 * s->text) / (1.5 * s->text)) - 2;
     return lines < 1 ? 1 : lines > CAFE_PLOT_KINDS ? CAFE_PLOT_KINDS : lines;

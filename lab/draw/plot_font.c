@@ -23,8 +23,8 @@ double cafe_font_width(const char *text, double height) {
 
 /* ---- coverage -------------------------------------------------------------------------------- */
 
-/* Where and how: the origin on the baseline, the directions of x and y on the canvas, and what the
- * text covers so far. */
+/* The place of a text: the origin on the baseline, the directions of x and y on the canvas, and the
+ * pixels covered up to now. */
 typedef struct placed {
     cafe_canvas *canvas;
     double x, y, right[2], up[2];
@@ -79,7 +79,7 @@ static void add_letters(placed *p, const char *text) {
     }
 }
 
-/* Colours what is covered, and clears the mask. */
+/* Colours the covered pixels and clears the mask. */
 static void fill(const placed *p, cafe_colour colour) {
     const cafe_canvas *c = p->canvas;
     for (int64_t y = p->top; y < p->bottom; y++) {

@@ -1,6 +1,6 @@
-/* Names of the leading nodes: those with most edges first, each at the first of eight places around
- * its point where it lies on no other name, on no point of a small graph, and in the picture.
- */
+/* Names of the leading nodes, those with most edges first. A name takes the first of eight places
+ * around its point that overlaps no other name and no point of a small graph, and lies in the
+ * picture. */
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool is_free(const boxes *taken, box b) {
 /* ---- who --------------------------------------------------------------------------------------
  */
 
-/* The nodes with the largest sums of weights, those first; equal ones by number. */
+/* Finds the nodes with the largest sums of weights, in this order; equal ones by id. */
 static int64_t find_leading(const cafe_graph *g, int64_t most, cafe_scored *list) {
     cafe_top top = {list, 0, most};
     for (int64_t u = 0; u < g->n; u++) {

@@ -1,8 +1,8 @@
 /* A scene as SVG: shapes and text that can be edited and searched.
  *
- * All text comes through cafe_clean_text() and is escaped here; names never become markup. Beyond
- * CAFE_PLOT_SHAPES points the points are an image inside the file, since no viewer likes so many
- * shapes; everything else stays shapes and text.
+ * All text passes cafe_clean_text() and is escaped here, so names never become markup. Above
+ * CAFE_PLOT_SHAPES points, the points are an image inside the file, because viewers are slow with
+ * so many shapes; the rest stays shapes and text.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,8 +120,8 @@ static void name(void *target, double x, double y, double height, const char *wo
 
 /* ---- the points ------------------------------------------------------------------------------ */
 
-/* One group per colour would hide points under later groups: shapes come in the shuffled order,
- * and only what they share is written once. */
+/* One group per colour would hide points under later groups. So shapes come in shuffled order, and
+ * only their common attributes are written once. */
 static void put_shapes(svg *s, const cafe_scene *scene) {
     put(s, "<g fill-opacity=\"%.2f\"", scene->opacity);
     if (scene->inputs.n <= 2000)

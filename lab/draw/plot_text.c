@@ -1,8 +1,8 @@
 /* A scene in characters: Braille patterns, two by four dots each.
  *
- * Few points set a dot each. Many are a density: a dot is set when the logarithm of the points that
- * fell on it exceeds the threshold of an ordered dither (Bayer), so that the picture is darker
- * where there are more. A character has the colour most of its points have.
+ * Few points set a dot each. Many points are a density: a dot is set if the logarithm of its number
+ * of points exceeds the threshold of an ordered dither (Bayer), so denser regions are darker. A
+ * character has the colour of most of its points.
  */
 #include <math.h>
 #include <string.h>
@@ -160,8 +160,8 @@ static void put_all(const sheet *s, bool colour, char *p) {
     *p = 0;
 }
 
-/* Dots are square, and a map keeps its shape: it gets the rows it needs, at most as many dots as
- * there are across. Two columns of vectors fill a rectangle. */
+/* Dots are square, and a map keeps its shape: it gets the rows it needs, up to the number of dots
+ * across. Two columns of vectors fill a rectangle. */
 static void choose_rows(cafe_scene *scene, sheet *s) {
     double across = 2 * (double)s->columns, low = across, high = 0;
     s->rows = s->columns * 2 / 5;

@@ -1,8 +1,8 @@
 /* The PNG writer: signature, IHDR, one IDAT, IEND.
  *
- * Rows are filtered before they are deflated: by the row above (filter 2), which makes the empty
- * parts of a picture and repeated rows zeros, or not at all (filter 0), whichever leaves the
- * smaller sum of absolute values, as the specification suggests.
+ * Rows are filtered before deflate: by the row above (filter 2), which turns empty parts and
+ * repeated rows into zeros, or not at all (filter 0). The filter with the smaller sum of absolute
+ * values is taken, as the specification suggests.
  */
 #include "draw/png.h"
 

@@ -1,9 +1,9 @@
-/* The page: the viewer's text, then what is known of the embedding as JSON, then one script element
- * of base64 per array. Browsers neither run nor fetch elements of such types; the viewer unpacks
- * them when they are needed.
+/* The page: the viewer's text, the figures of the embedding as JSON, and one script element of
+ * base64 per array. Browsers neither run nor fetch elements of such types; the viewer unpacks them
+ * on demand.
  *
- * The page's policy names the hash of the one script that may run (cmake/Viewer.cmake), so that
- * nothing in a node's name or in a title can become code, whatever else goes wrong.
+ * The policy of the page has the hash of the only script that may run (cmake/Viewer.cmake). So no
+ * name of a node and no title can become code.
  */
 #include "draw/view.h"
 
@@ -224,7 +224,7 @@ static void put_section(cafe_report *text, const cafe_view_section *s) {
     put(text, "</script>\n");
 }
 
-/* The template up to a mark, and what stands behind the mark. */
+/* Writes the template up to a mark; returns the text after the mark. */
 static const char *put_until(cafe_report *text, const char *from, const char *mark) {
     const char *end = strstr(from, mark);
     cafe_report_put(text, from, end - from);
@@ -266,8 +266,8 @@ cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
     return CAFE_OK;
 }
 
-/* What the page takes besides its arrays, at most: the viewer and the JSON, where a number takes
- * up to 15 bytes and a character up to 6. */
+/* The most bytes of the page besides its arrays: the viewer and the JSON, with up to 15 bytes for a
+ * number and 6 for a character. */
 static int64_t fixed_bytes(const cafe_view_inputs *in) {
     enum { NUMBER = 15, CHARACTER = 6, REST = 2048 };
     int64_t bytes = cafe_view_template_size + REST;

@@ -40,8 +40,8 @@ cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
 cafe_status cafe_view_fill(cafe_view *page);
 void cafe_view_free(cafe_view *page);
 
-/* Packs `count` numbers, or bytes, under a name and keeps them when they take at most `limit` bytes
- * and the limit of the page has room for them; *kept (may be NULL) says whether. */
+/* Packs `count` numbers, or bytes, under a name. Keeps them if they take at most `limit` bytes and
+ * fit the limit of the page; *kept (may be NULL) returns whether. */
 cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint32_t *values,
                           const uint8_t *bytes, int64_t count, int64_t limit, bool *kept);
 /* Takes back the sections from number `first` on. */
@@ -52,8 +52,8 @@ int64_t cafe_view_left(const cafe_view *page);
 /* The edges, each once, from the point of smaller number to the larger. */
 cafe_status cafe_view_add_links(cafe_view *page);
 
-/* The nearest nodes of each node by the cosine of their vectors: ten, or as many as fit half of
- * what is left of the page. */
+/* Adds the nearest nodes of each node by the cosine of their vectors: ten, or as many as fit half
+ * of the remaining page. */
 cafe_status cafe_view_add_nearest(cafe_view *page);
 
 #endif

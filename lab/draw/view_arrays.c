@@ -1,7 +1,6 @@
-/* What goes into a page, in the order in which it matters: who is where, the communities, labels
- * and centralities, names, the table, the nearest nodes, the first columns, edges, more columns.
- * What does not fit is left out whole.
- */
+/* The arrays of a page, most important first: positions, communities, labels and centralities,
+ * names, the table, the nearest nodes, the first columns, edges, more columns. An array that does
+ * not fit is left out as a whole. */
 #include <math.h>
 #include <string.h>
 
@@ -172,7 +171,7 @@ static cafe_status add_plain(cafe_view *page, const int32_t *part, int64_t limit
     return cafe_view_add(page, section, page->scratch, NULL, page->n, limit, kept);
 }
 
-/* The partition as far as the labels do not tell it. */
+/* The partition, coded by its difference from the labels. */
 static cafe_status add_by_label(cafe_view *page, const int32_t *part, int64_t limit, bool *kept) {
     cafe_view_section ranks = {.name = "community-rank"}, values = {.name = "community-table"};
     int64_t kinds = cafe_labels_classes(page->inputs->labels) + 1, size = 0;
@@ -236,7 +235,7 @@ static cafe_status add_labels(cafe_view *page) {
     return status;
 }
 
-/* 0 stays 0; the others go to 1 .. steps by their logarithm. */
+/* 0 stays 0; other values become 1 .. steps by their logarithm. */
 static cafe_status add_centrality(cafe_view *page) {
     const double *value = page->inputs->centrality;
     cafe_view_section section = {.name = "centrality", .low = INFINITY};
@@ -259,8 +258,8 @@ static cafe_status add_centrality(cafe_view *page) {
     return status;
 }
 
-/* Names one after the other, each ended by a 0 byte, which no name holds. Names that are the
- * numbers of the nodes need no room. */
+/* Names one after the other, each with a final 0 byte, which no name contains. Names that are node
+ * ids need no room. */
 static cafe_status add_names(cafe_view *page) {
     const cafe_graph *g = page->graph;
     int64_t size = 0;
@@ -284,7 +283,7 @@ static cafe_status add_names(cafe_view *page) {
     return status;
 }
 
-/* Texts one after the other, each ended by a 0 byte. */
+/* Texts one after the other, each with a final 0 byte. */
 typedef struct texts {
     char *text;
     int64_t size, room;
@@ -365,7 +364,7 @@ static cafe_status add_degrees(cafe_view *page) {
 cafe_status cafe_view_fill(cafe_view *page) {
     cafe_context *context = page->context;
     int64_t n = page->n;
-    enum { OTHERS = 20 }; /* sections beside columns and parents */
+    enum { OTHERS = 20 }; /* sections besides columns and parents */
     int64_t most = page->inputs->columns + page->inputs->layers + OTHERS;
     if (page->inputs->facts) most += 2 * cafe_facts_columns(page->inputs->facts);
     page->section = cafe_mem_zero(context, most, sizeof *page->section);

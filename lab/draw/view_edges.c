@@ -70,7 +70,7 @@ static cafe_status make_links(const cafe_view *page, links *l) {
     return CAFE_OK;
 }
 
-/* All or nothing: lists without their ends, or without their weights, would tell wrong things. */
+/* All or nothing: lists without their ends or weights would show wrong edges. */
 static cafe_status add_arrays(cafe_view *page, const links *l) {
     bool all = page->options->links == CAFE_VIEW_LINKS_ALL, kept = false;
     int64_t first = page->sections;
@@ -91,7 +91,7 @@ cafe_status cafe_view_add_links(cafe_view *page) {
     bool all = page->options->links == CAFE_VIEW_LINKS_ALL;
     cafe_status status = CAFE_OK;
     if (page->options->links == CAFE_VIEW_LINKS_NONE) return CAFE_OK;
-    /* an edge takes a byte at least: what cannot fit need not be packed to be seen */
+    /* an edge takes at least a byte, so edges that cannot fit are not packed */
     if (!all && page->graph->counts.edges > cafe_view_left(page)) return CAFE_OK;
     CAFE_TRY(make_links(page, &l));
     CAFE_TRY(cafe_check_cancel(page->context));

@@ -1,6 +1,5 @@
-/* What a page shows and the caller does not have: communities, a layout, centralities, the
- * certificate.
- */
+/* Data of a page that the caller does not have: communities, a layout, centralities, the
+ * certificate. */
 #include <cafe/evaluate.h>
 #include <cafe/explain.h>
 #include <cafe/map.h>
@@ -13,7 +12,8 @@
 struct cafe_view_found {
     cafe_context *context;
     cafe_sampled *sampled, *weighed;
-    cafe_operator *op, *of_vectors; /* Q of the edges, and of those that the vectors are of */
+    cafe_operator *op, *of_vectors; /* Q of the edges, and Q of the graph's sampling that the
+                                     * vectors belong to */
     cafe_layers *layers;
     cafe_layer layer; /* of the communities given */
     int32_t *part;
@@ -61,7 +61,7 @@ static cafe_status use_part(cafe_view_found *f, int64_t n, const int32_t *part,
 static cafe_status find_layers(cafe_view_found *f, cafe_view_inputs *in) {
     CAFE_PASS(cafe_layers_find(f->context, f->op, NULL, &f->layers));
     in->layers = cafe_layers_count(f->layers);
-    in->layer = cafe_layers_get(f->layers, 0); /* the others stand behind it */
+    in->layer = cafe_layers_get(f->layers, 0); /* the other layers follow it */
     return CAFE_OK;
 }
 
@@ -79,7 +79,7 @@ static cafe_status find_centrality(cafe_view_found *f, int64_t n, cafe_view_inpu
     return cafe_rank_pagerank(f->context, f->sampled, NULL, NULL, f->centrality, NULL);
 }
 
-/* The values are those that cafe explain gives for these vectors, whatever made them. */
+/* Computes the values that cafe explain reports for these vectors, however they were made. */
 static cafe_status find_certificate(cafe_view_found *f, const cafe_graph *graph,
                                     cafe_view_inputs *in) {
     cafe_explain_options o;

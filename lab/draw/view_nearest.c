@@ -1,9 +1,11 @@
 /* The nearest nodes of every node by the cosine of their vectors, over all columns.
  *
- * They are found here, from the vectors as they are, because a page may hold a few of their columns
- * only. For rows x, y of length 1 the square of the distance is |x - y|^2 = 2 - 2 <x, y>, so the
- * nearest points are those of the largest cosine. Nodes whose vector is 0 have no cosine: they have
- * no list and are in none.
+ * They are computed here, because a page may hold only a few columns. For rows x, y of length 1
+ *
+ *     |x - y|^2 = 2 - 2 <x, y>,
+ *
+ * so the nearest points have the largest cosine. Nodes with the vector 0 have no cosine and are in
+ * no list.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +27,8 @@ typedef struct search {
     float *rows;   /* of length 1 */
     cafe_nearest lists;
     double low;               /* the least cosine of them all */
-    uint32_t *ends, *cosines; /* what the page gets: of all points the nearest, the second, ... */
+    uint32_t *ends, *cosines; /* the arrays of the page: the nearest node of all points, the second
+                               * nearest, ... */
 } search;
 
 static void free_search(cafe_context *context, search *s) {

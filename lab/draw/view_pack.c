@@ -1,9 +1,9 @@
-/* How a million points get small.
+/* Compression of the arrays of a page.
  *
- * The points stand in the order of a Morton curve through the plane. Their codes then ascend, so
- * that differences are kept: 32 bits a point become about 32 - log2 n. Communities and labels,
- * which go with the position, become runs, which deflate likes. Numbers are cut into planes of
- * bytes, so that a byte meets bytes of its own kind.
+ * Points are in the order of a Morton curve through the plane. Their codes ascend, so differences
+ * are stored: about 32 - log2 n bits a point. Communities and labels follow the position and become
+ * runs, which deflate compresses well. Numbers are cut into planes of bytes, so that bytes of one
+ * kind are adjacent.
  */
 #include "draw/view_pack.h"
 
