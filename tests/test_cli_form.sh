@@ -51,14 +51,14 @@ for exponent in 0 0.25 0.5; do
         [[ $options == *--columns-from* ]] || options+=' --columns-from top'
         # shellcheck disable=SC2086
         for form in raw scaled; do
-            file=z scale="--scale-exponent $exponent --scale-shortest $shortest"
+            file=z scale="--tune scale-exponent=$exponent --tune scale-shortest=$shortest"
             [[ $form == raw ]] && file=h scale=''
             expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options --degree-exponent 0 -o $file.npy --json $file.json $scale
         done
         "$python" check.py "$karate" $exponent $shortest || fail "exponent $exponent, $options"
     done
 done
-expect 2 "$CAFE" embed "$karate" -o x.npy --scale-exponent 0.6
+expect 2 "$CAFE" embed "$karate" -o x.npy --tune scale-exponent=0.6
 says 'scale-exponent'
 
 # ---- the blocks of the page, each with the command above it

@@ -129,7 +129,7 @@ usage '--checkpoint does not go with --method layers, but with --method sphere\|
     embed g.txt --method layers --checkpoint c -o v.npy
 # an option that would do nothing is refused
 usage '--tune residual-steps goes with --residual' embed g.txt --tune residual-steps=3 -o v.npy
-usage '--scale-exponent goes with --output-form scaled' embed g.txt --output-form walk --scale-exponent 0.1 -o v.npy
+usage '--tune scale-exponent goes with --output-form scaled' embed g.txt --output-form walk --tune scale-exponent=0.1 -o v.npy
 usage '--damping goes with --by pagerank' rank g.txt --by degree --damping 0.5
 usage '--mixing goes with the models sbm and planted' generate ba --mixing 0.3 -o g2.txt
 usage '--tune exponent goes with the model planted' generate sbm --tune exponent=3 -o g2.txt

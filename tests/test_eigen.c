@@ -17,7 +17,8 @@ typedef struct matrix {
     double *a;
 } matrix;
 
-static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
+static cafe_status multiply(cafe_context *context, const void *argument, const double *x,
+                            double *y) {
     const matrix *m = argument;
     memset(y, 0, (size_t)(m->n * WIDTH) * sizeof *y);
     for (int64_t i = 0; i < m->n; i++)

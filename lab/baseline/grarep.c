@@ -157,11 +157,12 @@ static void plain_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
-static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
-    grarep *g = argument;
-    g->x = x, g->out = y;
-    CAFE_PASS(cafe_ranges(context, g->n, SLICE, transposed_slice, g));
-    return cafe_ranges(context, g->n, ROWS, plain_block, g);
+static cafe_status product(cafe_context *context, const void *argument, const double *x,
+                           double *y) {
+    grarep g = *(const grarep *)argument;
+    g.x = x, g.out = y;
+    CAFE_PASS(cafe_ranges(context, g.n, SLICE, transposed_slice, &g));
+    return cafe_ranges(context, g.n, ROWS, plain_block, &g);
 }
 
 /* ---- the embedding --------------------------------------------------------------------------- */

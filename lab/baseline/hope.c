@@ -45,7 +45,8 @@ typedef struct katz {
     double beta;           /* 0: not yet known */
 } katz;
 
-static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
+static cafe_status product(cafe_context *context, const void *argument, const double *x,
+                           double *y) {
     const katz *job = argument;
     return cafe_operator_exact(context, &job->a, CAFE_EIGEN_WIDTH, x, y);
 }

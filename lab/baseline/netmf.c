@@ -218,10 +218,11 @@ static void product_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
-static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
-    netmf *m = argument;
-    m->x = x, m->y = y;
-    return cafe_ranges(context, m->n, ROWS, product_block, m);
+static cafe_status product(cafe_context *context, const void *argument, const double *x,
+                           double *y) {
+    netmf m = *(const netmf *)argument;
+    m.x = x, m.y = y;
+    return cafe_ranges(context, m.n, ROWS, product_block, &m);
 }
 
 /* Column j: u sqrt(sigma); sigma within rounding of 0 leaves it zero. The loss is what the factors

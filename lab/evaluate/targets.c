@@ -59,6 +59,6 @@ cafe_status cafe_targets_from_array(cafe_context *context, int64_t nodes, int64_
 }
 
 void cafe_targets_free(cafe_context *context, cafe_targets *targets) {
-    cafe_mem_free_all(context, (void *)targets->offsets, (void *)targets->value);
+    cafe_mem_free_all(context, targets->offsets, targets->value);
     *targets = (cafe_targets){0};
 }

@@ -245,7 +245,7 @@ cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features
 }
 
 void cafe_trial_release(cafe_trial *trial, const cafe_features *features, const float *x) {
-    if (features->method) cafe_mem_free(trial->context, (float *)x);
+    if (features->method) cafe_mem_free(trial->context, x);
 }
 
 cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classifier,

@@ -129,7 +129,8 @@ cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int
     return CAFE_OK;
 }
 
-void cafe_mem_free(cafe_context *context, void *block) {
+void cafe_mem_free(cafe_context *context, const void *freed) {
+    void *block = (void *)(uintptr_t)freed; /* the owner may have promised not to write to it */
     if (!block) return;
     header *h = header_of(block);
     if (!h->raw) {
@@ -141,7 +142,7 @@ void cafe_mem_free(cafe_context *context, void *block) {
     context->allocator.release(context->allocator.user, h->raw);
 }
 
-void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks) {
+void cafe_mem_free_list(cafe_context *context, size_t count, const void *const *blocks) {
     for (size_t i = 0; i < count; i++) cafe_mem_free(context, blocks[i]);
 }
 

@@ -25,15 +25,15 @@ void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t 
 CAFE_LAB cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room,
                                    int64_t needed, size_t size);
 
-CAFE_LAB void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
+CAFE_LAB void cafe_mem_free(cafe_context *context, const void *freed); /* accepts NULL */
 
 /* For several blocks, each of which may be NULL: frees all; or returns whether all allocations
  * succeeded. */
 #define cafe_mem_free_all(context, ...) \
-    cafe_mem_free_list(context, CAFE_BLOCKS(__VA_ARGS__), (void *[]){__VA_ARGS__})
+    cafe_mem_free_list(context, CAFE_BLOCKS(__VA_ARGS__), (const void *[]){__VA_ARGS__})
 #define cafe_mem_had(...) cafe_mem_had_list(CAFE_BLOCKS(__VA_ARGS__), (const void *[]){__VA_ARGS__})
 #define CAFE_BLOCKS(...)  (sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
-CAFE_LAB void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
+CAFE_LAB void cafe_mem_free_list(cafe_context *context, size_t count, const void *const *blocks);
 CAFE_LAB cafe_status cafe_mem_had_list(size_t count,
                                        const void *const *blocks); /* or CAFE_ERROR_MEMORY */
 

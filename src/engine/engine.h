@@ -278,7 +278,7 @@ typedef struct cafe_engine_host {
     cafe_status (*check_cancel)(cafe_context *context);
     /* Memory of this machine; NULL, with a text, when there is none. */
     void *(*allocate)(cafe_context *context, int64_t count, size_t size);
-    void (*release)(cafe_context *context, void *memory);
+    void (*release)(cafe_context *context, const void *memory);
     /* The chunks of a sweep over all nodes (list NULL), operator/chunks.h. */
     cafe_status (*chunks)(cafe_context *context, const cafe_operator *op, const int32_t *list,
                           int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);

@@ -67,8 +67,9 @@ static void scale_out(void *argument, int64_t first, int64_t last) {
 }
 
 /* y = M x for blocks. */
-static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
-    cafe_scaled *m = argument;
+static cafe_status multiply(cafe_context *context, const void *argument, const double *x,
+                            double *y) {
+    const cafe_scaled *m = argument;
     scale_job job = {m, x, y};
     CAFE_PASS(cafe_ranges(context, m->op->n, BLOCK, scale_in, &job));
     CAFE_PASS(cafe_operator_exact(context, &m->op->parts, WIDTH, m->inner, y));

@@ -75,7 +75,7 @@ cafe_graph *cafe_graph_new(cafe_context *context) {
 }
 
 static void free_owned(cafe_context *context, const void *block) {
-    cafe_mem_free(context, (void *)block);
+    cafe_mem_free(context, block);
 }
 
 static void free_reading(cafe_graph *graph) {

@@ -61,7 +61,7 @@ size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t
 }
 
 void cafe_names_free(cafe_context *context, cafe_names *names) {
-    cafe_mem_free_all(context, (void *)names->integers, (void *)names->start, (void *)names->text);
+    cafe_mem_free_all(context, names->integers, names->start, names->text);
     *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
 }
 

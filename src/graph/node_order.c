@@ -44,7 +44,7 @@ static cafe_status by_communities(cafe_context *context, const cafe_graph *g, in
 }
 
 static void forget_order(cafe_graph *graph) {
-    if (graph->owns_order) cafe_mem_free(graph->context, (void *)graph->order);
+    if (graph->owns_order) cafe_mem_free(graph->context, graph->order);
     graph->order = NULL;
     graph->owns_order = false;
 }

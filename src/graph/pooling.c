@@ -185,10 +185,10 @@ cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const floa
 
 void cafe_pooled_free(cafe_pooled *g) {
     if (!g) return;
-    cafe_mem_free(g->context, (void *)g->loops);
+    cafe_mem_free(g->context, g->loops);
     if (!g->borrowed) {
-        cafe_mem_free_all(g->context, (void *)g->offsets, (void *)g->targets, (void *)g->single,
-                          (void *)g->factor, (void *)g->pooled, (void *)g->mass);
+        cafe_mem_free_all(g->context, g->offsets, g->targets, g->single, g->factor, g->pooled,
+                          g->mass);
     }
     cafe_mem_free(g->context, g);
 }

@@ -197,7 +197,7 @@ done:
 /* The rows in memory go when they are in the file. */
 static void let_rows_go(joining *j) {
     cafe_graph *g = j->rows;
-    cafe_mem_free_all(j->context, (void *)g->offsets, (void *)g->targets, (void *)g->weights);
+    cafe_mem_free_all(j->context, g->offsets, g->targets, g->weights);
     g->offsets = NULL;
     g->targets = NULL;
     g->weights = NULL;

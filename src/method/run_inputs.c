@@ -26,14 +26,14 @@ const cafe_option *cafe_table_find(const cafe_option_table *table, const char *n
 }
 
 /* Where options of this table keep K; NULL: they have none. */
-static int64_t *columns_of(const cafe_option_table *table, const void *own) {
+static int64_t *columns_of(const cafe_option_table *table, void *own) {
     const cafe_option *option = cafe_table_find(table, "columns");
     return option ? (int64_t *)((char *)own + option->offset) : NULL;
 }
 
 int64_t cafe_method_columns(const cafe_option_table *table, const void *own) {
-    const int64_t *columns = columns_of(table, own);
-    return columns ? *columns : 0;
+    const cafe_option *option = cafe_table_find(table, "columns");
+    return option ? (int64_t)cafe_options_number(option, own) : 0;
 }
 
 static cafe_status check_columns(cafe_context *context, int64_t columns,

@@ -279,7 +279,12 @@ cafe_status cafe_keeper_put_sums(cafe_context *context, const cafe_passes *passe
                          k->checkpoint->path, (long long)kept->sizes.chunks,
                          (long long)chunks->count);
     if (kept->sizes.sums != k->op->parts.width * solution->stride) return fail_fit(k);
-    return ops->sweep_sums(context, sweep, true, (double *)kept->s);
+    double *s = cafe_mem(context, kept->sizes.sums, sizeof *s);
+    CAFE_PASS(cafe_mem_had(s));
+    memcpy(s, kept->s, (size_t)kept->sizes.sums * sizeof *s);
+    cafe_status status = ops->sweep_sums(context, sweep, true, s);
+    cafe_mem_free(context, s);
+    return status;
 }
 
 /* ---- what there will be ---------------------------------------------------------------------- */

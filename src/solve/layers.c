@@ -184,8 +184,9 @@ static cafe_status gather_level(cafe_context *context, hierarchy *h, level *l) {
     CAFE_TRY(cafe_ranges(context, n, NODES, gather_parts, &job));
     CAFE_TRY(cafe_pooled_permute(context, l->g, groups.member, h->place, &h->gathered));
     h->finest = l->g = h->gathered;
+    int32_t *before = l->part;
     l->part = job.by_place;
-    job.by_place = (int32_t *)job.part;
+    job.by_place = before;
 done:
     cafe_groups_free(context, &groups);
     cafe_mem_free(context, job.by_place);

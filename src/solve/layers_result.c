@@ -46,8 +46,7 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes) {
 void cafe_layers_free(cafe_layers *layers) {
     if (!layers) return;
     for (int64_t i = 0; i < CAFE_MOST_LAYERS; i++) {
-        cafe_mem_free_all(layers->context, (int32_t *)layers->at[i].partition,
-                          (int32_t *)layers->at[i].parent);
+        cafe_mem_free_all(layers->context, layers->at[i].partition, layers->at[i].parent);
     }
     cafe_mem_free(layers->context, layers);
 }
@@ -135,7 +134,8 @@ static cafe_status restore_layer(cafe_context *context, const cafe_layers *layer
     CAFE_TRY(cafe_groups_by_size(context, n, job.partition, count));
     CAFE_TRY(cafe_ranges(context, n, NODES, note_numbers, &job));
     layer->partition = job.partition;
-    job.partition = (int32_t *)job.by_place;
+    job.partition = NULL;
+    cafe_mem_free(context, job.by_place);
 done:
     cafe_mem_free(context, job.partition);
     return status;
@@ -147,7 +147,7 @@ static cafe_status restore_parents(cafe_context *context, cafe_layer *layer, con
     int32_t *parent = cafe_mem(context, layer->communities, sizeof *parent);
     if (!parent) return CAFE_ERROR_MEMORY;
     for (int64_t i = 0; i < layer->communities; i++) parent[lower[i]] = upper[layer->parent[i]];
-    cafe_mem_free(context, (int32_t *)layer->parent);
+    cafe_mem_free(context, layer->parent);
     layer->parent = parent;
     return CAFE_OK;
 }

@@ -47,8 +47,9 @@ static void add_known(void *argument, int64_t first, int64_t last) {
 }
 
 /* y <- M x + |M| X (X^T x) */
-static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
-    apart *a = argument;
+static cafe_status multiply(cafe_context *context, const void *argument, const double *x,
+                            double *y) {
+    apart own = *(const apart *)argument, *a = &own;
     int64_t rows = cafe_blocks(cafe_blocks(a->rows.n, PARTS), ROWS) * ROWS;
     a->x = x, a->y = y;
     for (int64_t i = 0; i < a->count * WIDTH; i++) a->c[i] = 0;

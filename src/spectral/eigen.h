@@ -14,18 +14,18 @@ enum {
 typedef struct cafe_eigen_problem {
     int64_t n;
     /* y = M x for blocks; the same bits for any number of threads */
-    cafe_status (*product)(cafe_context *context, void *argument, const double *x, double *y);
+    cafe_status (*product)(cafe_context *context, const void *argument, const double *x, double *y);
     /* preference for an eigenvalue: larger ones come first. Quasi-convex in the value, so that the
      * wanted values lie at the ends of the spectrum. */
     double (*want)(const void *argument, double value);
-    void *argument;
+    const void *argument;
     int64_t count;
     double tolerance; /* |M v - lambda v| <= tolerance |M|; values below rounding mean rounding */
     int64_t passes;   /* products with a block, at most; 0: the usual limit. The search for copies
                        * of eigenvalues may take as many again. */
     /* the same product in single precision; NULL: none. It serves tolerances that it can meet;
      * results are measured in double precision, and found again in doubles if needed. */
-    cafe_status (*single)(cafe_context *context, void *argument, const float *x, float *y);
+    cafe_status (*single)(cafe_context *context, const void *argument, const float *x, float *y);
     /* the rows of blocks that this process has; NULL: all */
     const cafe_owned *owned;
 } cafe_eigen_problem;

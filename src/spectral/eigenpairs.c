@@ -7,12 +7,13 @@
 
 enum { MOST_PAIRS = 10000 };
 
-static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
+static cafe_status multiply(cafe_context *context, const void *argument, const double *x,
+                            double *y) {
     const cafe_operator *op = argument;
     return cafe_operator_exact(context, &op->parts, CAFE_EIGEN_WIDTH, x, y);
 }
 
-static cafe_status multiply_single(cafe_context *context, void *argument, const float *x,
+static cafe_status multiply_single(cafe_context *context, const void *argument, const float *x,
                                    float *y) {
     const cafe_operator *op = argument;
     return cafe_operator_eight(context, &op->parts, x, y);
@@ -22,16 +23,17 @@ cafe_eigen_problem cafe_eigen_operator(const cafe_operator *op,
                                        double (*want)(const void *argument, double value),
                                        int64_t count, double tolerance) {
     return (cafe_eigen_problem){
-        op->n, multiply, want, (void *)op, count, tolerance, .single = multiply_single};
+        op->n, multiply, want, op, count, tolerance, .single = multiply_single};
 }
 
 /* Y = Q X in doubles for eight columns, on the rows of this process, by the engine. */
-static cafe_status multiply_own(cafe_context *context, void *argument, const double *x, double *y) {
+static cafe_status multiply_own(cafe_context *context, const void *argument, const double *x,
+                                double *y) {
     const cafe_owned *s = argument;
     return s->engine->ops->eight(context, s->engine, s->op, s->held, false, x, y);
 }
 
-static cafe_status multiply_own_single(cafe_context *context, void *argument, const float *x,
+static cafe_status multiply_own_single(cafe_context *context, const void *argument, const float *x,
                                        float *y) {
     const cafe_owned *s = argument;
     return s->engine->ops->eight(context, s->engine, s->op, s->held, true, x, y);
@@ -43,7 +45,7 @@ cafe_eigen_problem cafe_eigen_owned(const cafe_operator *op, const cafe_owned *o
     cafe_eigen_problem problem = cafe_eigen_operator(op, want, count, tolerance);
     if (!owned->engine) return problem;
     problem.product = multiply_own, problem.single = multiply_own_single;
-    problem.argument = (void *)owned, problem.owned = owned;
+    problem.argument = owned, problem.owned = owned;
     return problem;
 }
 

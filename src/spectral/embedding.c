@@ -8,11 +8,11 @@
 
 void cafe_embedding_free(cafe_embedding *embedding) {
     if (!embedding) return;
-    cafe_output_discard(embedding->begun);
+    if (embedding->begun) cafe_output_discard(*embedding->begun);
     cafe_block_drop(embedding->context, &embedding->vectors);
     cafe_ritz_free(embedding->context, &embedding->ritz);
-    cafe_mem_free_all(embedding->context, embedding->shares, embedding->groups, embedding->values,
-                      embedding->residuals, embedding);
+    cafe_mem_free_all(embedding->context, embedding->begun, embedding->shares, embedding->groups,
+                      embedding->values, embedding->residuals, embedding);
 }
 
 cafe_status cafe_embedding_add(cafe_context *context, cafe_group group, cafe_embedding *embedding) {

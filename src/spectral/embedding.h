@@ -17,8 +17,9 @@ struct cafe_embedding {
     int64_t room;               /* for so many of them */
     double *values, *residuals; /* of the columns behind the certified ones; NULL: there are none */
     char made[CAFE_VECTORS_MADE]; /* for the file (cafe/files.h) */
-    cafe_output *begun;           /* the vectors are on their way to this file; NULL: to none */
-    const cafe_graph *begun_for;  /* of which they are */
+    cafe_output **begun; /* the file that the vectors are on their way to, until it is taken; NULL:
+                            there is none */
+    const cafe_graph *begun_for; /* of which they are */
 };
 
 /* Where the vectors are to go, and of how many columns at least. */

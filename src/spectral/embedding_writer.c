@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory_limit.h"
+#include "base/memory.h"
 #include "engine/processor.h"
 #include "io/output_file.h"
 #include "io/vector_file.h"
@@ -73,15 +74,17 @@ cafe_status cafe_embedding_begin(cafe_context *context, const cafe_block *v,
         cafe_matrix_of(v->n, v->columns, v->stride, v->x, cafe_graph_node_names(to->graph));
     memcpy(m.made, to->made, sizeof m.made);
     embedding->begun_for = to->graph;
-    return cafe_matrix_begin(context, &m, to->path, to->overwrite, &embedding->begun);
+    embedding->begun = cafe_mem_zero(context, 1, sizeof *embedding->begun);
+    CAFE_PASS(cafe_mem_had(embedding->begun));
+    return cafe_matrix_begin(context, &m, to->path, to->overwrite, embedding->begun);
 }
 
 /* What was begun of these vectors, if it was for this file. */
 static cafe_output *take_begun(const cafe_embedding *embedding, const cafe_graph *graph,
                                const char *path) {
-    cafe_output *begun = embedding->begun;
+    cafe_output *begun = embedding->begun ? *embedding->begun : NULL;
     if (!begun || embedding->begun_for != graph || strcmp(begun->path, path) != 0) return NULL;
-    ((cafe_embedding *)embedding)->begun = NULL; /* it can be taken once */
+    *embedding->begun = NULL; /* it can be taken once */
     return begun;
 }
 

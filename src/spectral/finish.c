@@ -38,12 +38,12 @@ static const cafe_option finish_options[] = {
     {"residual-steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
      offsetof(cafe_finish_options, steps), 40, 1, 1e6, NULL,
      "rounds of refinement at most, with " CAFE_OPT("residual")},
-    {"scale-exponent", "S", CAFE_OPTION_REAL, offsetof(cafe_finish_options, exponent), 0.25, 0, 0.5,
-     NULL,
+    {"scale-exponent", "S", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_finish_options, exponent), 0.25, 0, 0.5, NULL,
      "scaled form: a direction of length l gets the length l^2S; 0 makes all alike, 0.5 leaves "
      "them"},
-    {"scale-shortest", "X", CAFE_OPTION_REAL, offsetof(cafe_finish_options, shortest), 0.05, 0, 1,
-     NULL,
+    {"scale-shortest", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_finish_options, shortest), 0.05, 0, 1, NULL,
      "scaled form: lower the exponent until no direction is shorter than this share of the "
      "longest; 0 leaves it"},
 };
