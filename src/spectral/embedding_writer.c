@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "base/memory_limit.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "engine/processor.h"
 #include "io/output_file.h"
 #include "io/vector_file.h"
