@@ -92,6 +92,35 @@ static void test_string_fields(void **state) {
     cafe_graph_free(graph);
 }
 
+/* A caller that names the columns of the nodes gets the graph, with a warning if a further column
+ * may be the weight; without the names such a file is refused. */
+static void test_named_columns(void **state) {
+    static const char *const times =
+        "0 1 1961\n1 2 1962\n2 3 1961\n3 4 1990\n4 5 1971\n"
+        "5 6 1972\n6 7 1980\n7 8 1981\n8 9 1982\n9 10 1983\n10 11 1984\n";
+    cafe_graph_options options;
+    (void)state;
+    cafe_graph_options_init(&options);
+    io_refuse(shared, "x", times, NULL, "x:1:1: expected columns that are clearly two nodes");
+    options.source = "0";
+    options.target = "1";
+    cafe_graph *graph = io_read(shared, "x", times, &options);
+    assert_int_equal(cafe_graph_get_reading(graph)->weight, -1);
+    assert_int_equal(cafe_graph_get_counts(graph)->weighted, 0);
+    assert_non_null(strstr(cafe_graph_get_reading(graph)->warning, "weight=COLUMN"));
+    cafe_graph_free(graph);
+    options.weight = "2";
+    graph = io_read(shared, "x", times, &options);
+    assert_int_equal(cafe_graph_get_reading(graph)->weight, 2);
+    assert_string_equal(cafe_graph_get_reading(graph)->warning, "");
+    cafe_graph_free(graph);
+    options.weight = NULL;
+    options.weights = 0;
+    graph = io_read(shared, "x", times, &options);
+    assert_string_equal(cafe_graph_get_reading(graph)->warning, "");
+    cafe_graph_free(graph);
+}
+
 /* Headings: any words above integers; above strings the usual ones, or none that are not nodes. */
 static void test_headings(void **state) {
     (void)state;
@@ -407,13 +436,13 @@ static void test_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_integer_names),
-        cmocka_unit_test(test_string_names),   cmocka_unit_test(test_string_fields),
-        cmocka_unit_test(test_headings),       cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_declared_nodes), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_binary_bytes),   cmocka_unit_test(test_error_lines),
-        cmocka_unit_test(test_files),          cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_failing_memory)};
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_integer_names),
+        cmocka_unit_test(test_string_names),  cmocka_unit_test(test_string_fields),
+        cmocka_unit_test(test_named_columns), cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_weights),       cmocka_unit_test(test_declared_nodes),
+        cmocka_unit_test(test_bad_lines),     cmocka_unit_test(test_binary_bytes),
+        cmocka_unit_test(test_error_lines),   cmocka_unit_test(test_files),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_windows),       cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

@@ -66,8 +66,9 @@ typedef struct cafe_graph_options {
     /* of edge lists: */
     const char *source, *target; /* columns of the nodes, by the name in the heading or by number
                                   * from 0; NULL: as the heading says, or the first two */
-    const char *weight;          /* column of the weight, likewise */
-    int32_t header;              /* cafe_header */
+    const char *weight;    /* column of the weight, likewise. NULL with source and target named: a
+                            * weight that is not clear is no error, and edges have none */
+    int32_t header;        /* cafe_header */
     const char *delimiter; /* between columns: a character, or "tab", "space"; NULL: as found */
     int32_t decimal;       /* cafe_decimal: in weights */
     const char *name; /* of GraphML, GEXF, GML and Pajek: the attribute that names the nodes, or

@@ -235,6 +235,13 @@ static cafe_status refuse_columns(const looking *k, const char *why) {
         list_heads(k, heads, sizeof heads), why);
 }
 
+/* A weight that could be several columns. If the caller named the columns of the nodes, the edges
+ * have no weight, with a warning; else the file is refused. */
+static cafe_status unclear_weight(looking *k, const char *why) {
+    k->l->weight_unclear = k->options->source != NULL;
+    return k->l->weight_unclear ? CAFE_OK : refuse_columns(k, why);
+}
+
 /* ",a,b" above "a,0,1": column names equal row names. */
 static bool is_matrix(const looking *k) {
     cafe_field cells[CAFE_SAMPLE_COLUMNS];
@@ -291,8 +298,8 @@ static cafe_status weight_by_heading(looking *k) {
         unknown += role == CAFE_ROLE_UNKNOWN && all_numbers(k, c) && !counts_rows(k, c);
     }
     if (exact >= 0) named = exact;
-    if (weights > 1 && exact < 0) return refuse_columns(k, ", several of which may be the weight");
-    if (weights == 0 && unknown > 0) return refuse_columns(k, ", one of which may be the weight");
+    if (weights > 1 && exact < 0) return unclear_weight(k, ", several of which may be the weight");
+    if (weights == 0 && unknown > 0) return unclear_weight(k, ", one of which may be the weight");
     k->l->weight = named;
     return CAFE_OK;
 }
@@ -362,7 +369,7 @@ static cafe_status find_weight(looking *k) {
         bool node = c == k->l->source || c == k->l->target;
         if (!node && head_kind(k, c) != CAFE_CELL_WORD && !k->columns[c].counts &&
             k->columns[c].numbers == k->columns[c].cells)
-            return refuse_columns(k, ", one of which may be the weight");
+            return unclear_weight(k, ", one of which may be the weight");
     }
     return CAFE_OK;
 }

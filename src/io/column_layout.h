@@ -15,6 +15,7 @@ typedef struct cafe_layout {
     bool heading;      /* the first line that is no comment is one */
     bool plain; /* the nodes stand first, then the weight if there is one: the quick parsers do */
     int32_t source, target, weight; /* columns, from 0; weight -1: none */
+    bool weight_unclear;            /* a column that was not named may be the weight */
     int32_t columns;                /* of the first edge; none may have more unless `plain` */
     int64_t declared;               /* nodes, as our own first line states them; 0: it does not */
     char said[1024], edges[2048];   /* as in cafe_graph_reading */

@@ -96,6 +96,10 @@ cafe_status cafe_edges_none(const cafe_edges *e) {
                      e->text.name, (long long)e->text.line);
 }
 
+#define UNCLEAR_WEIGHT                                                                 \
+    "every edge weighs 1, although another column may be the weight: name the weight " \
+    "by " CAFE_OPT("weight=COLUMN") ", or give " CAFE_OPT("weights=no")
+
 cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
     const cafe_layout *l = &e->layout;
     cafe_graph_reading reading = {.format = CAFE_FORMAT_EDGES,
@@ -105,7 +109,8 @@ cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
                                   .target = l->target,
                                   .weight = l->weight,
                                   .text = l->said,
-                                  .edges = l->edges};
+                                  .edges = l->edges,
+                                  .warning = l->weight_unclear ? UNCLEAR_WEIGHT : NULL};
     return cafe_graph_set_reading(graph, &reading);
 }
 
