@@ -880,6 +880,7 @@ static void what_cannot_be_opened_says_why(void **state) {
     refused(context, "empty", CAFE_ERROR_SYSTEM, "is no engine of Cafe");
     refused(context, "../naive", CAFE_ERROR_ARGUMENT, "is no name of an engine");
     refused(context, "", CAFE_ERROR_ARGUMENT, "is no name of an engine");
+    refused(context, "lab", CAFE_ERROR_ARGUMENT, "is no name of an engine"); /* libcafe-lab.so */
     cafe_context_free(context);
 }
 

@@ -471,9 +471,10 @@ static digest everything(int32_t threads) {
     values = *cafe_spectrum_get(spectrum);
     note(&d, values.positive), note(&d, values.values[21]), note(&d, (double)values.elbow);
     cafe_ceiling_options_init(&quick);
-    quick.columns = 8, quick.sweeps = 20;
+    quick.columns = 8, quick.sweeps = 20, quick.work = 0.01;
     TEST_OK(context, cafe_ceiling_find(context, f.t.op, f.part, &quick, &ceiling));
     note(&d, ceiling.pairs), note(&d, ceiling.spectral), note(&d, ceiling.dual);
+    note(&d, ceiling.inequalities);
     note(&d, ceiling.witness);
     cafe_spectrum_free(spectrum);
     tear_down(&f);
@@ -606,7 +607,7 @@ static cafe_status find_ceiling(cafe_context *context, const test_problem *t,
     cafe_ceiling ceiling;
     cafe_explain_report report;
     cafe_ceiling_options_init(&quick);
-    quick.columns = 4, quick.sweeps = 2, quick.passes = 8;
+    quick.columns = 4, quick.sweeps = 2, quick.passes = 8, quick.work = 0.001;
     report = *cafe_explanation_get(e);
     return cafe_ceiling_find(context, t->op, report.part, &quick, &ceiling);
 }

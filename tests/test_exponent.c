@@ -348,10 +348,13 @@ static void find_cards(const side *s, const int32_t *part, double *card) {
     cafe_node_card node;
     cafe_community_card community;
     cafe_ceiling ceiling;
+    cafe_ceiling_options quick;
+    cafe_ceiling_options_init(&quick);
+    quick.work = 0.01;
     TEST_OK(context, cafe_explain(context, s->t.op, COLUMNS, x, part, NULL, &e));
     TEST_OK(context, cafe_explain_node(context, e, 4, &node));
     TEST_OK(context, cafe_explain_community(context, e, 1, &community));
-    TEST_OK(context, cafe_ceiling_find(context, s->t.op, part, NULL, &ceiling));
+    TEST_OK(context, cafe_ceiling_find(context, s->t.op, part, &quick, &ceiling));
     assert_true(node.linked > 0 && community.nearest_count > 0);
     const double all[FIGURES] = {node.total,       node.own,
                                  node.linked_pull, node.linked_push,

@@ -28,7 +28,7 @@ def test_structs_have_the_compiler_s_layout(tmp_path):
     structs = {n: s for n, s in vars(_abi).items()
                if isinstance(s, type) and issubclass(s, ctypes.Structure)
                and getattr(s, "_fields_", None)}
-    lines = ["#include <cafe/cafe.h>", "#include <stdio.h>", "int main(void) {"]
+    lines = ["#include <cafe/lab.h>", "#include <stdio.h>", "int main(void) {"]
     ours = []
     for name, struct in structs.items():
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')

@@ -149,9 +149,11 @@ static cafe_status open_library(cafe_context *context, const char *path, const c
     return CAFE_OK;
 }
 
+/* libcafe-lab.so has the form of an engine's file. */
 static bool is_name(const char *name) {
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    return length > 0 && length < CAFE_MOST_ENGINE_NAME && !name[length];
+    return length > 0 && length < CAFE_MOST_ENGINE_NAME && !name[length] &&
+           strcmp(name, "lab") != 0;
 }
 
 static cafe_status find(cafe_context *context, const char *name, const cafe_engine **engine) {
