@@ -603,6 +603,21 @@ static void cliques_of_a_ring_are_found(void **state) {
     cafe_context_free(context);
 }
 
+/* The first round finds the best partition of a graph with clear communities. Two more fresh starts
+ * find it again, which ends the search: hierarchies built count its time. */
+static void searches_that_agree_end(void **state) {
+    cafe_context *context = test_context(1, 1);
+    setting s = begin(context, ring_of_cliques(context, 9, 6));
+    cafe_progress progress;
+    (void)state;
+    cafe_layers *layers = find(&s, NULL);
+    cafe_get_progress(context, &progress);
+    assert_true(progress.step >= 2 && progress.step <= 6);
+    cafe_layers_free(layers);
+    end(&s);
+    cafe_context_free(context);
+}
+
 static void planted_blocks_are_recovered(void **state) {
     const int64_t n = 3000, chunks[] = {0, 8};
     cafe_context *context = test_context(2, 5);
@@ -781,6 +796,7 @@ int main(void) {
         cmocka_unit_test(refinement_splits_into_connected_parts),
         cmocka_unit_test(karate_reaches_its_best_partition),
         cmocka_unit_test(cliques_of_a_ring_are_found),
+        cmocka_unit_test(searches_that_agree_end),
         cmocka_unit_test(planted_blocks_are_recovered),
         cmocka_unit_test(equal_blocks_of_a_large_graph_are_found),
         cmocka_unit_test(graphs_beyond_the_caches_are_sound),

@@ -280,7 +280,16 @@ static void run_numbered(void *argument, int64_t first, int64_t last, int32_t nu
     for (int64_t task = first; task < last; task++) n->task(n->argument, task, number);
 }
 
+/* A single task needs no pool: graphs of a few nodes have hundreds of such jobs. */
+static cafe_status run_alone(cafe_context *context, int64_t count, cafe_task *task,
+                             void *argument) {
+    CAFE_PASS(cafe_check_cancel(context));
+    if (count > 0) task(argument, 0, 0);
+    return cafe_check_cancel(context);
+}
+
 cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument) {
+    if (count <= 1) return run_alone(context, count, task, argument);
     numbered n = {task, argument};
     cafe_stage stage = {count, run_numbered, &n};
     return run_job(context, 1, &stage, true);

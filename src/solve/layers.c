@@ -19,10 +19,11 @@
 
 enum { MOST_FAILURES = 3 }; /* fresh starts without success that end the search */
 
-/* Rounds by default, by the number of arcs: many for graphs that take milliseconds. */
+/* Rounds by default, by the number of arcs: many for graphs that take milliseconds, but graphs of
+ * fewer than 1,000 edges shall take no longer than with other programs. */
 static const struct {
     int64_t arcs, rounds;
-} default_rounds[] = {{1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
+} default_rounds[] = {{1998, 12}, {1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
 
 enum {
     LARGE_ARCS = 1 << 20, /* arcs of graphs for which fresh starts take too long, */
@@ -45,8 +46,7 @@ static const cafe_option layers_options[] = {
      "paper"},
     {"rounds", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, rounds),
      0, 0, 1e9, NULL,
-     "hierarchies built at most, with " CAFE_OPT(
-         "refine=yes") "; 0 is 20 for small graphs, 8 for large ones"},
+     "hierarchies built at most, with " CAFE_OPT("refine=yes") "; 0 is 8 to 20, by size"},
     {"chunks", "B", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, chunks),
      0, 0, 2147483647, NULL,
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
@@ -159,15 +159,29 @@ static bool is_worth_repeating(const search *s, bool room) {
     return s->gain > (room ? large_progress : least_progress);
 }
 
+/* Have the best partition and the one before it, or after it, equal modularities? Their meet would
+ * gain nothing. */
+static bool are_equal(const search *s) {
+    return s->other && top_modularity(s->best) <= top_modularity(s->other) + rounding;
+}
+
+/* May another fresh start find more? One that ended below the best counts as a failure. One that
+ * ended in the best again counts twice: it is more likely that there is nothing to be found. */
+static bool may_find_more(search *s) {
+    bool again = s->failures > 0 && top_modularity(s->last) >= top_modularity(s->best) - rounding;
+    s->failures += again ? 2 : 1;
+    return s->failures <= MOST_FAILURES;
+}
+
 /* Chooses the start of the next round; false: the search ends. */
 static bool choose_next(search *s, start *from) {
     bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
     if (s->left == 0) return false;
-    if (*from == START_FRESH && s->other)
+    if (*from == START_FRESH && s->other && !are_equal(s))
         *from = START_MEET;
     else if (is_worth_repeating(s, room))
         *from = START_LAST;
-    else if (room && s->failures++ < MOST_FAILURES)
+    else if (room && may_find_more(s))
         *from = START_FRESH;
     else
         return false;
