@@ -135,7 +135,7 @@ const cli_command cli_cluster = {
     .summary = "find communities that make the modularity large",
     .description =
         "Reads a graph ('cafe help formats' lists the formats; - is standard input), divides its "
-        "nodes into communities of a large modularity (more links inside than degrees alone would "
+        "nodes into communities of a large modularity (more edges inside than degrees alone would "
         "give), and writes each node with the number of its community. Communities are connected, "
         "unless --labels say what they are, and numbered by size, the largest 0.",
     CLI_JOB(cluster_job, 1, 1),

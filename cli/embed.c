@@ -149,7 +149,7 @@ const cli_command cli_embed = {
     .description =
         "Reads a graph ('cafe help formats' lists the formats; - is standard input), computes one "
         "vector per node, and writes them in the order of the nodes: integer ids ascending, other "
-        "ids by first appearance. The output describes Q, the modularity matrix (links less "
+        "ids by first appearance. The output describes Q, the modularity matrix (edges less "
         "those that degrees alone would give), and of H, the rows that the method found. A Ritz "
         "value is the eigenvalue that a column stands for; the certificate is that a true one lies "
         "within its residual. The effective rank is the number of directions that H really uses. "

@@ -58,7 +58,7 @@ static void print_memory(const cafe_ranks_plan *p) {
         rows[CAFE_BYTES_TEXT];
     char ghosts[CAFE_BYTES_TEXT], work[CAFE_BYTES_TEXT];
     printf(
-        "memory of a rank: %s (arrays of all nodes %s, links %s, own rows %s, ghost rows %s, "
+        "memory of a rank: %s (arrays of all nodes %s, edges %s, own rows %s, ghost rows %s, "
         "the rest %s)\n",
         cafe_bytes_text(p->memory, all), cafe_bytes_text(p->whole_bytes, whole),
         cafe_bytes_text(p->link_bytes, links), cafe_bytes_text(p->block_bytes, rows),
@@ -105,10 +105,10 @@ void embed_ranks_print(const embed_job *job) {
     char sent[CAFE_BYTES_TEXT], own[CAFE_BYTES_TEXT];
     const cafe_ranks_plan *p = &job->forecast.ranks;
     printf("%" PRId64 " rank%s of %" PRId64
-           " thread%s: %.1f%% of the links lie between ranks (%s)\n",
+           " thread%s: %.1f%% of the edges lie between ranks (%s)\n",
            p->ranks, cli_plural(p->ranks), p->threads, cli_plural(p->threads), 100 * p->cut,
            p->counted ? "counted" : "expected");
-    printf("a rank has at most %s rows, %s links and %s ghost rows\n",
+    printf("a rank has at most %s rows, %s edges and %s ghost rows\n",
            cli_count_text(p->rank_rows, rows), cli_count_text(p->rank_links, links),
            cli_count_text(p->rank_ghosts, ghosts));
     print_memory(p);

@@ -11,7 +11,7 @@ static const cafe_certificate *certificate_of(const embed_job *job) {
     return cafe_embedding_certificate(cafe_run_embedding(job->shared.of));
 }
 
-/* The problem the certificate is for, and which Q it is when not that of the links as they are. */
+/* The problem the certificate is for, and which Q it is when not that of the edges as they are. */
 static const char *problem_text(const embed_job *job, char *text, size_t capacity) {
     const cafe_sampled *sampled = cafe_model_sampled(cafe_run_model(job->shared.of));
     double x = cafe_sampled_get_info(sampled)->degree_exponent;

@@ -240,7 +240,7 @@ const cli_command cli_evaluate = {
     .arguments = "classify|link|cluster GRAPH [options]",
     .summary = "score a method or given vectors on a task",
     .description =
-        "Asks how well vectors predict labels or links, or how well communities fit, by "
+        "Asks how well vectors predict labels or edges, or how well communities fit, by "
         "repeated splits into a training and a test part that follow from the seed.",
     .tasks = tasks,
 };

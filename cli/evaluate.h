@@ -1,6 +1,6 @@
 /* cafe evaluate: what its tasks share, and what cafe reproduce asks of them.
  *
- * The tasks are classify (labels from vectors), link (links from vectors) and cluster (a partition
+ * The tasks are classify (labels from vectors), link (edges from vectors) and cluster (a partition
  * against a graph and against labels).
  */
 #ifndef CAFE_CLI_EVALUATE_H

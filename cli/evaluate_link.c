@@ -1,6 +1,6 @@
-/* cafe evaluate link: links told from other pairs by vectors.
+/* cafe evaluate link: a classifier of vectors distinguishes edges from other pairs.
  *
- * By the protocol of the paper the vectors have seen all links. By the honest one test links are
+ * By the protocol of the paper the vectors have seen all edges. By the honest one test edges are
  * hidden first, so every split has a graph and vectors of its own.
  */
 #include <string.h>
@@ -12,7 +12,7 @@ static int check_honest(evaluate_job *job) {
     const cli_sampling *s = &job->method.sampling;
     if (job->embedding)
         return cli_usage_error(job->run->command,
-                               "--protocol honest hides links before there are vectors: it needs a "
+                               "--protocol honest hides edges before there are vectors: it needs a "
                                "method, not --embedding");
     if (s->attributes || s->seeds)
         return cli_usage_error(job->run->command,
@@ -70,11 +70,11 @@ static const cli_group groups[] = {
 const cli_command cli_evaluate_link = {
     .name = "evaluate link",
     .arguments = "GRAPH [--protocol paper|honest] [options]",
-    .summary = "tell links from other pairs",
+    .summary = "tell edges from other pairs",
     .description =
         "Trains a classifier on features of pairs of nodes, some linked and some not, and tests it "
-        "on others. --protocol paper embeds the whole graph, test links too; --protocol honest "
-        "hides the test links first and keeps what is connected connected.",
+        "on others. --protocol paper embeds the whole graph, test edges too; --protocol honest "
+        "hides the test edges first and keeps what is connected connected.",
     CLI_JOB(evaluate_job, 1, 1),
     .check = check,
     .release = evaluate_release,

@@ -40,14 +40,14 @@ static void put_share(FILE *file, const cafe_evaluation *e, int64_t share) {
     fprintf(file, "\n");
 }
 
-/* Components stay connected, so a tree has no link to hide. */
+/* Components stay connected, so a tree has no edge to hide. */
 static void warn_hidden(const evaluate_job *job) {
     for (int64_t i = 0; i < cafe_evaluation_shares(job->evaluation); i++) {
         cafe_share s = *cafe_evaluation_share(job->evaluation, i);
         if (s.hidden < s.wanted)
             cli_warn(job->run,
                      "share %g: only %" PRId64 " of %" PRId64
-                     " links could be hidden without cutting a component",
+                     " edges could be hidden without cutting a component",
                      s.train, s.hidden, s.wanted);
     }
 }

@@ -306,7 +306,7 @@ const cli_command cli_explain = {
         "cards of its columns, of nodes and of communities, how much of the spectrum (the "
         "eigenvalues of the modularity matrix Q) it holds, and how far the partition is from the "
         "best one at most. The value of a column is the eigenvalue it stands for, the residual its "
-        "error; q(S,S) is how far the links inside of S exceed those that degrees alone would "
+        "error; q(S,S) is how far the edges inside of S exceed those that degrees alone would "
         "give. Sampling options are those the embedding was made with. With --eigenvector and no "
         "embedding it prints how well theorem 4 of the paper holds. 'man cafe-explain' has the "
         "formulas.",

@@ -33,7 +33,7 @@ int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *
 /* What was dropped or merged, as "3 self-loops dropped, ..." into text; false: nothing was. */
 bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capacity);
 
-/* The rule that made directed links symmetric (cafe_directed), in words. */
+/* The rule that made directed edges symmetric (cafe_directed), in words. */
 const char *cli_directed_text(int32_t rule);
 
 #endif

@@ -132,7 +132,7 @@ typedef struct cli_common {
                    "contiguous|scotch|parmetis",                                               \
                    "with an engine that joins processes: which of them has which nodes; "      \
                    "contiguous, in pieces of consecutive nodes; scotch and parmetis, so that " \
-                   "few links lie between two")
+                   "few edges lie between two")
 #define CLI_ROW_SEED                                             \
     CLI_ROW_NUMBER(cli_common, seed, "seed", "S", CLI_SEED, "1", \
                    "seed of the random numbers; the same seed gives the same bits")

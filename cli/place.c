@@ -1,4 +1,4 @@
-/* cafe place: vectors for new nodes from their links to nodes of a graph that has vectors. */
+/* cafe place: vectors for new nodes from their edges to nodes of a graph that has vectors. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void say_bounds(place_job *job) {
     else if (job->options.form != CAFE_PLACE_RAW)
         cli_say(&job->run,
                 "bound     vacuous: the gap behind the last column's eigenvalue is too small for "
-                "these links, or the columns are no dominant eigenvectors (cafe embed --residual)");
+                "these edges, or the columns are no dominant eigenvectors (cafe embed --residual)");
     else
         cli_say(&job->run, "bound     none is known for raw rows (walk, ritz and scaled have one)");
 }
@@ -99,7 +99,7 @@ static int work(void *argument) {
     CLI_TRY(cli_check(run, cafe_placed_write(run->context, job->links, job->columns, job->placed,
                                              run->common.output, run->common.force)));
     CLI_TRY(cli_write_report(run, "cafe/place/1", put_report, job));
-    cli_say(run, "placed    %" PRId64 " new node%s from %" PRId64 " link%s, %" PRId64 " column%s",
+    cli_say(run, "placed    %" PRId64 " new node%s from %" PRId64 " edge%s, %" PRId64 " column%s",
             n, cli_plural(n), links, cli_plural(links), job->columns, cli_plural(job->columns));
     say_bounds(job);
     return CLI_OK;
@@ -131,8 +131,8 @@ const cli_command cli_place = {
     .arguments = "GRAPH EMBEDDING NEW-LINKS -o OUT.npy [options]",
     .summary = "find vectors for new nodes, all others fixed",
     .description =
-        "Reads a graph, its vectors, and links of new nodes to nodes of the graph, one per line "
-        "(new known [weight]); gives each new node the vector that its links ask for, without "
+        "Reads a graph, its vectors, and edges of new nodes to nodes of the graph, one per line "
+        "(new known [weight]); gives each new node the vector that its edges ask for, without "
         "changing the others.",
     CLI_JOB(place_job, 3, 3),
     .needs = "output",

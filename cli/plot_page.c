@@ -109,7 +109,7 @@ static void say_left_out(plot_job *job) {
                 " nearest nodes of each node (" CLI_OPT("page-limit=0") " keeps them)",
                 r->nearest_found - r->nearest, r->nearest_found);
     if (r->links == 0 && edges > 0)
-        cli_say(run, "left out  %" PRId64 " links%s", edges,
+        cli_say(run, "left out  %" PRId64 " edges%s", edges,
                 job->page_options.links == CAFE_VIEW_LINKS_NONE
                     ? ""
                     : " (" CLI_OPT("links=all") " keeps them)");
@@ -140,7 +140,7 @@ int plot_write_page(plot_job *job) {
         run, cafe_view_write(run->context, run->graph, &job->page.inputs, &job->page_options,
                              run->common.output, run->common.force, &job->page.made)));
     say_left_out(job);
-    cli_say(run, "page      %s: %s, %" PRId64 " column%s, %" PRId64 " layer%s, %" PRId64 " link%s",
+    cli_say(run, "page      %s: %s, %" PRId64 " column%s, %" PRId64 " layer%s, %" PRId64 " edge%s",
             run->common.output, cafe_bytes_text(made->bytes, size), made->columns,
             cli_plural(made->columns), made->layers, cli_plural(made->layers), made->links,
             cli_plural(made->links));

@@ -161,8 +161,8 @@ static void release(void *argument) {
 
 static const cli_option options[] = {
     CLI_ROW_CHOICE(rank_job, by, "by", "NAME", "pagerank", "degree|pagerank|relative",
-                   "what makes a node central: its share of all links (degree), PageRank "
-                   "(personalised with --set), or its share of the links of the --set (relative)"),
+                   "what makes a node central: its share of all edges (degree), PageRank "
+                   "(personalised with --set), or its share of the edges of the --set (relative)"),
     CLI_ROW_READS(rank_job, set_path, "set",
                   "a set of nodes, one name per line; - is standard input"),
     CLI_ROW_READS(rank_job, other_path, "other",
@@ -186,7 +186,7 @@ const cli_command cli_rank = {
     .summary = "list the most central nodes, or compare two sets",
     .description =
         "Prints the most central nodes, largest first, by degree, by PageRank, or by their share "
-        "of the links of a set of nodes. With two sets it prints how they are related.",
+        "of the edges of a set of nodes. With two sets it prints how they are related.",
     CLI_JOB(rank_job, 1, 1),
     .check = check,
     .release = release,

@@ -17,7 +17,7 @@ typedef struct recommend_job {
     const char *node, *nodes_file, *embedding, *evaluate;
     bool all;
     cafe_decoder_options decoder;
-    double share; /* of the links to hide; 0: no evaluation */
+    double share; /* of the edges to hide; 0: no evaluation */
     cafe_recommend_options options;
     int32_t bipartite;
     int64_t side_nodes[2];
@@ -64,7 +64,7 @@ static int check_vectors(const recommend_job *job) {
     if (job->share > 0)
         return cli_usage_error("recommend",
                                "--evaluate embeds what is left of the graph: vectors of the whole "
-                               "graph (--embedding) have seen the hidden links");
+                               "graph (--embedding) have seen the hidden edges");
     if (job->options.score == CAFE_SCORE_PRODUCT) return CLI_OK;
     return cli_usage_error("recommend", "--embedding goes with --score product");
 }
@@ -182,12 +182,12 @@ static int hide_links(recommend_job *job) {
     int code = cli_check(
         &job->run, cafe_split_make(job->run.context, job->run.graph, job->share, &job->split));
     if (code != CLI_OK) return code;
-    cli_say(&job->run, "hidden    %" PRId64 " of %" PRId64 " links", job->split.hidden,
+    cli_say(&job->run, "hidden    %" PRId64 " of %" PRId64 " edges", job->split.hidden,
             job->run.counts.edges);
     if (job->split.hidden > 0) return CLI_OK;
     return cli_error(&job->run, CLI_FAILED,
-                     "no link can be hidden: without it the graph would fall apart, or the share "
-                     "is less than a link");
+                     "no edge can be hidden: without it the graph would fall apart, or the share "
+                     "is less than an edge");
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static const cli_option options[] = {
                   "recommend to the nodes of this file, one name per line; - is standard input"),
     CLI_ROW_FLAG(JOB, all, "all", "recommend to every node"),
     CLI_ROW_TEXT(JOB, evaluate, "evaluate", "SHARE",
-                 "hide this share of the links by the seed, embed the rest, and print how well the "
+                 "hide this share of the edges by the seed, embed the rest, and print how well the "
                  "hidden ones are found, beside popularity and common neighbours"),
     CLI_ROW_OUTPUT(NULL, "the lists, separated by tabs, into a file instead of standard output"),
     CLI_ROW_JSON("the lists and every figure as JSON; - prints it instead of the lists"),

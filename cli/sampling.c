@@ -59,7 +59,7 @@ void cli_sampling_say(cli_run *run, const cafe_sampled *sampled) {
     char entries[CLI_COUNT_TEXT], pairs[CLI_COUNT_TEXT], seeds[CLI_COUNT_TEXT];
     cafe_sampled_info i = *cafe_sampled_get_info(sampled);
     if (i.degree_exponent > 0)
-        cli_say(run, "sampling  links weighed by 1/(d_u d_w)^%.9g", i.degree_exponent);
+        cli_say(run, "sampling  edges weighed by 1/(d_u d_w)^%.9g", i.degree_exponent);
     if (i.sampling == CAFE_SAMPLING_EDGE) return;
     cli_say(run, "sampling  %s: %s entries, %s", cafe_sampling_name(i.sampling),
             cli_count_text(i.entries, entries), i.exact ? "exact" : "drawn");

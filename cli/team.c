@@ -200,7 +200,7 @@ void cli_team_say(const cli_run *run, const cafe_run_division *division) {
         return;
     }
     bool swept = division->sweeps > 0;
-    cli_say(run, "processes %" PRId32 ", %s: %.1f%% of the links cut, %s ghost rows%s%s%s%s",
+    cli_say(run, "processes %" PRId32 ", %s: %.1f%% of the edges cut, %s ghost rows%s%s%s%s",
             all_ranks, partition_name(run), 100 * division->cut,
             cli_count_text(division->ghost_rows, rows), swept ? ", " : "",
             swept ? cafe_bytes_text(division->bytes_per_sweep, bytes) : "",

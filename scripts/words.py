@@ -41,6 +41,7 @@ INSTEAD = [
     (r"goes by|go by", "depends on, is matched by"),
     (r"lies? beside|in one go|and the like|has a say|next to nothing", "is next to; in one call; and similar; decides; nearly nothing"),
     (r"node numbers", "node ids"),
+    (r"(hidden|test|expected|repeated|directed|of the|of all|share of|their|its|many|few|no) links", "edges"),
 ]
 
 

@@ -89,7 +89,7 @@ rm v.npy v.json v.tsv
 "$CAFE" embed tiny.in.cafe -k 12 --output-form raw -o tiny.in.npy -q
 expect 0 joined 3 embed tiny.in.cafe -k 12 --output-form raw -o v.npy
 same v.npy tiny.in.npy
-once '^processes 3, contiguous: 0.0% of the links cut, 0 ghost rows, 0 bytes sent in a sweep$'
+once '^processes 3, contiguous: 0.0% of the edges cut, 0 ghost rows, 0 bytes sent in a sweep$'
 rm v.npy
 only_inputs
 

@@ -218,11 +218,11 @@ says 'several labels'
 expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --operator dot --classifier none --repeats 2 --train 0.5 --json link.json
 prints '^ train +accuracy +f1 +auc +average_precision'
 json_check link.json
-awk '/%/ { exit !($6 > 0.6) }' .last/out || fail "links within blocks are not found"
+awk '/%/ { exit !($6 > 0.6) }' .last/out || fail "edges within blocks are not found"
 expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --protocol honest --operator hadamard --classifier logistic --repeats 2 --train 0.8 --json honest.json
-grep -q '"links_hidden": ' honest.json || fail "the honest protocol hides links"
+grep -q '"links_hidden": ' honest.json || fail "the honest protocol hides edges"
 expect 0 "$CAFE" evaluate link g.in.txt -k 4 --operator dot --classifier none --repeats 1 --train 0.01
-says 'links could be hidden without cutting'
+says 'edges could be hidden without cutting'
 expect 2 "$CAFE" evaluate link g.in.txt --protocol honest --embedding onehot.in.tsv
 says 'needs a method'
 

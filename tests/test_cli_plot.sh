@@ -71,7 +71,7 @@ expect 0 plot --map m.in.npy --labels l.in -o e.svg
 svg e.svg 603 # three of the legend
 expect 0 plot --map m.in.npy --communities l.in --colour community -o f.svg
 expect 0 plot --map m.in.npy --colour none --tune most-links=10000 -o h.svg
-[[ $(grep -c '<line' h.svg) -gt 5000 ]] || fail "no links"
+[[ $(grep -c '<line' h.svg) -gt 5000 ]] || fail "no edges"
 expect 0 plot --map m.in.npy --colour none -o i.svg
 ! grep -q '<line' i.svg || fail "links although there are many"
 only a.png b.png c.png d.svg e.svg f.svg h.svg i.svg

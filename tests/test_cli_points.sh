@@ -87,7 +87,7 @@ expect 1 "$CAFE" points rings.in.csv -o g.txt
 says 'exists'
 rm g.txt
 
-# ---- directed links
+# ---- directed edges
 printf 'a c\nb c\na d\nb d\nc a\n' >arcs.in.txt
 expect 0 "$CAFE" info arcs.in.txt --directed cocitation --json i.json
 prints 'directed +cocitation: A A\^T \+ A\^T A'

@@ -9,8 +9,8 @@ dry=("$CAFE" embed --dry-run)
 # ---- counted in the graph
 expect 0 "${dry[@]}" g.in.cafe -k 32 --ranks 4 --threads 2 --json plan.json
 prints '^5000 nodes, 40000 edges, 32 columns'
-prints '^4 ranks of 2 threads: 7[0-9]\.[0-9]% of the links lie between ranks \(counted\)$'
-prints '^memory of a rank: .* \(arrays of all nodes .*, links .*, own rows .*, ghost rows .*, the rest .*\)$'
+prints '^4 ranks of 2 threads: 7[0-9]\.[0-9]% of the edges lie between ranks \(counted\)$'
+prints '^memory of a rank: .* \(arrays of all nodes .*, edges .*, own rows .*, ghost rows .*, the rest .*\)$'
 prints '^a sweep sends .*, a rank at most .*, and adds up 32 sums [0-9]+ times$'
 grep -q takes .last/out && fail "a time without rates"
 json_check plan.json
@@ -33,7 +33,7 @@ prints '^the run takes about .* s with 10 sweeps, without reading and writing fi
 # ---- without a graph
 expect 0 "${dry[@]}" --graph-size 1e10,1e12 --ranks 1024 --tune cut=0.05 --json plan.json
 prints '^10000000000 nodes, 1000000000000 edges, 128 columns'
-prints '^1024 ranks of .*: 5\.0% of the links lie between ranks \(expected\)$'
+prints '^1024 ranks of .*: 5\.0% of the edges lie between ranks \(expected\)$'
 json_check plan.json
 [[ $(json_value plan.json counted) == false && $(json_value plan.json nodes) == 10000000000 ]] || fail "the size"
 rm plan.json

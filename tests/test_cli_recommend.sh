@@ -57,7 +57,7 @@ expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --tune side
 
 # ---- evaluation: better than popularity, reproducible, the seed matters
 expect 0 "$CAFE" recommend ratings.in --evaluate 0.2 -k 5 --columns 4 --json e.json
-says 'hidden +[0-9]+ of [0-9]+ links'
+says 'hidden +[0-9]+ of [0-9]+ edges'
 json_check e.json
 for key in share hidden evaluation nodes recall hit mrr auc; do
     grep -qE "^ *\"$key\": " e.json || fail "the report lacks $key"
@@ -113,7 +113,7 @@ for share in 0 1 -1 x nan 0.1x; do
     expect 2 "$CAFE" recommend "$karate" --evaluate=$share
 done
 expect 2 "$CAFE" recommend "$karate" --evaluate 0.1 --embedding x.npy
-says 'have seen the hidden links'
+says 'have seen the hidden edges'
 expect 2 "$CAFE" recommend "$karate" --all --score common --embedding x.npy
 expect 2 "$CAFE" recommend "$karate" --all -o same --json same
 expect 1 "$CAFE" recommend nowhere.txt --all

@@ -66,7 +66,7 @@ for sampling in edge walk; do
     for threads in 1 2 3 8; do
         expect 0 "$CAFE" embed g.in.cafe -t $threads -k 8 --sampling $sampling --degree-exponent 0.25 \
             -o x$threads.in.npy -f --json x.in.json
-        says 'links weighed by 1/\(d_u d_w\)\^0\.25$'
+        says 'edges weighed by 1/\(d_u d_w\)\^0\.25$'
         says '^bound +Q v = rho D v, degree exponent 0\.25:'
         same x1.in.npy x$threads.in.npy
     done

@@ -141,7 +141,7 @@ tac named.in.tsv >turned.in.tsv
 expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q -o turned.tsv
 mv turned.tsv turned.in.placed
 expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o p.tsv --json p.json
-says '2 new nodes from 3 links'
+says '2 new nodes from 3 edges'
 says 'none is known for raw rows'
 same turned.in.placed p.tsv
 json_check p.json

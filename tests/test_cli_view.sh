@@ -109,9 +109,9 @@ for budget in 290000 360000 600000; do
 done
 expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --tune page-limit=0
 ! grep -q 'left out' .last/err || fail "without a budget all is there"
-grep -q 'data-section="link-ends"' g.html || fail "no links"
+grep -q 'data-section="link-ends"' g.html || fail "no edges"
 expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --tune links=none
-says 'left out +60000 links'
+says 'left out +60000 edges'
 expect 1 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --tune page-limit=100000
 says 'do not fit'
 only g.html

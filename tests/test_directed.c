@@ -1,4 +1,4 @@
-/* Directed links: each rule beside its dense definition on random digraphs, readers, refusals. */
+/* Directed edges: each rule beside its dense definition on random digraphs, readers, refusals. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -805,7 +805,7 @@ ON_EVERY_ENGINE(softmaxes, RECIPES, 1)
 ON_EVERY_ENGINE(given_vectors, RECIPES, 1)
 ON_EVERY_ENGINE(certify_walks, SMALL, 3)
 
-/* H of 30 random graphs: few links and many components, or many; weights and loops or none; large
+/* H of 30 random graphs: few edges and many components, or many; weights and loops or none; large
  * enough for several processes to share, where the engine joins them. */
 static cafe_graph *any_graph(cafe_context *context, const char *engine, uint64_t seed) {
     int64_t least = joins(engine) ? CAFE_SHORT_LIST : 20;

@@ -553,7 +553,7 @@ static void paper_pairs(void **unused) {
     cafe_context_free(context);
 }
 
-/* Hidden links are gone from the graph, its components are not; where the forest needs more than is
+/* Hidden edges are gone from the graph, its components are not; where the forest needs more than is
  * left, fewer are hidden. */
 static void honest_pairs(void **unused) {
     (void)unused;

@@ -433,7 +433,7 @@ static void ba_degrees_follow_age(void **state) {
     unmake(&x);
 }
 
-/* Every node brings its links to older nodes: M/N of them, give or take rounding and repeats. */
+/* Every node brings its edges to older nodes: M/N of them, give or take rounding and repeats. */
 static void ba_nodes_bring_their_links(void **state) {
     enum { N = 2000 };
     (void)state;

@@ -1,4 +1,4 @@
-/* Compressed text that repeats its links: the graph and the counts of the plain text, in memory
+/* Compressed text that repeats its edges: the graph and the counts of the plain text, in memory
  * that does not depend on the repetitions of a line. */
 #define _GNU_SOURCE
 #include <isa-l.h>

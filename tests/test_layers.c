@@ -635,7 +635,7 @@ static void planted_blocks_are_recovered(void **state) {
             if (block[top.partition[u]] < 0) block[top.partition[u]] = labels[u];
             strangers += block[top.partition[u]] != labels[u];
         }
-        assert_true(strangers <= n / 200); /* nodes of few links may be nearer to another block */
+        assert_true(strangers <= n / 200); /* nodes of few edges may be nearer to another block */
         cafe_layers_free(layers);
     }
     end(&s);

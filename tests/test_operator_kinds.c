@@ -100,7 +100,7 @@ static void every_kind_matches_its_dense_matrix(void **state) {
     }
 }
 
-/* Walks have products alone: what needs rows or links is refused. A table has no links. */
+/* Walks have products alone: what needs rows or edges is refused. A table has no edges. */
 static void what_is_missing_is_refused(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);

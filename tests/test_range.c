@@ -400,7 +400,7 @@ static void similarities_stay_in_range(void **state) {
     cafe_context_free(context);
 }
 
-/* Directed links: co-citation multiplies weights and says when that leaves the range; the flow has
+/* Directed edges: co-citation multiplies weights and says when that leaves the range; the flow has
  * no unit. */
 static cafe_graph *directed(cafe_context *context, int32_t rule, float unit, cafe_status wanted) {
     const int32_t source[] = {0, 1, 0, 1, 2}, target[] = {2, 2, 3, 3, 0};

@@ -130,8 +130,8 @@ static bool is_near(double a, double b, double share) {
     return fabs(a - b) <= share * fabs(b);
 }
 
-/* Of a graph with its links placed at random what is expected is what is counted; hubs and their
- * many links make it less. */
+/* Of a graph with its edges placed at random what is expected is what is counted; hubs and their
+ * many edges make it less. */
 static void expected_is_counted(void **state) {
     cafe_context *context = test_context(2, 1);
     (void)state;

@@ -215,7 +215,7 @@ static void links_and_oneself_are_left_out(void **state) {
     cafe_context_free(context);
 }
 
-/* ---- hidden links ---------------------------------------------------------------------------- */
+/* ---- hidden edges ---------------------------------------------------------------------------- */
 
 static void check_split(cafe_context *context, const cafe_graph *graph, const cafe_split *s) {
     int64_t n = cafe_graph_nodes(graph), before, after;

@@ -172,7 +172,7 @@ static void try_mess(uint64_t seed, int64_t nodes, int64_t lines) {
     free(m.text);
 }
 
-/* Names, weights, headings, repeated links, loops, comments, line ends of two kinds, a last line
+/* Names, weights, headings, repeated edges, loops, comments, line ends of two kinds, a last line
  * without one; ranges that begin within a line; more processes than lines. */
 static void test_any_list(void **state) {
     (void)state;

@@ -49,7 +49,7 @@ static cafe_status solve(cafe_context *context, const cafe_graph *graph, int met
     return test_solve(context, graph, "line", &o, solution);
 }
 
-/* Two random blocks of `half` nodes with many links inside and few between; the last node of the
+/* Two random blocks of `half` nodes with many edges inside and few between; the last node of the
  * graph is alone. */
 static cafe_graph *two_blocks(cafe_context *context, int32_t half, int32_t weighted) {
     int64_t inside = 8 * (int64_t)half, links = 2 * inside + half / 4;

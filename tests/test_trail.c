@@ -7,7 +7,7 @@
 
 enum { NODES = 6000, EDGES = 60000, CHUNKS = 33, SWEEPS = 3 };
 
-/* A graph with loops and weights, the same without weights, and its links with factors. */
+/* A graph with loops and weights, the same without weights, and its edges with factors. */
 enum { WEIGHTS, PLAIN, FACTORS, KINDS };
 
 typedef struct problem {

@@ -32,7 +32,7 @@ function neighbourList(card) {
   const most = 12;
   const valueOf = ({ pull, weight }) => pull ?? weight;
   const top = card.neighbours[0] ? Math.abs(valueOf(card.neighbours[0])) || 1 : 1;
-  const title = card.neighbours[0]?.pull === undefined ? 'Heaviest links of' : 'Strongest pulls of';
+  const title = card.neighbours[0]?.pull === undefined ? 'Heaviest edges of' : 'Strongest pulls of';
   return [make('h3', {}, `${title} ${count(card.neighbours.length)} neighbours`),
     make('ul', { class: 'rows' }, ...card.neighbours.slice(0, most).map((each) => row(card.nameOf(each.point),
       figure(valueOf(each)), valueOf(each) / top, () => card.open(each.point))))];

@@ -96,7 +96,7 @@ export function showLeftOut({ meta, store }) {
   if (meta.nearest < meta.nearestFound) {
     said.push(meta.nearest ? `all but ${meta.nearest} of the ${meta.nearestFound} nearest nodes of each` : 'the nearest nodes of each');
   }
-  if (!store.has('link-ends') && meta.edges > 0) said.push(`${count(meta.edges)} links`);
+  if (!store.has('link-ends') && meta.edges > 0) said.push(`${count(meta.edges)} edges`);
   if (meta.names === 'none') said.push('the names of the nodes');
   if (meta.labelled && !store.has('label')) said.push('the labels');
   if (meta.table.length < meta.tableFound) said.push(`${meta.tableFound - meta.table.length} columns of the table`);

@@ -65,7 +65,7 @@ class App {
   async start() {
     document.title = this.meta.title;
     id('title').textContent = this.meta.title;
-    id('summary').textContent = `${count(this.n)} nodes, ${count(this.meta.edges)} links, ${count(this.meta.columns)} columns`;
+    id('summary').textContent = `${count(this.n)} nodes, ${count(this.meta.edges)} edges, ${count(this.meta.columns)} columns`;
     this.watchContext();
     fillChoices(this);
     this.colour = id('colour').value;

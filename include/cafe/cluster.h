@@ -17,7 +17,7 @@ extern "C" {
 typedef enum cafe_theta_units {
     CAFE_THETA_GRAPH = 0,
     CAFE_THETA_NODE = 1,
-    CAFE_THETA_AUTO = 2 /* node where the sampled graph has 20 links a node or more, else graph */
+    CAFE_THETA_AUTO = 2 /* node where the sampled graph has 20 edges a node or more, else graph */
 } cafe_theta_units;
 
 typedef enum cafe_softmax_start {

@@ -1,4 +1,4 @@
-/* Evaluation: how well vectors classify nodes and tell links from other pairs, and how well a
+/* Evaluation: how well vectors classify nodes and tell edges from other pairs, and how well a
  * partition fits a graph or known classes.
  *
  * The drivers cut the labelled nodes (or the pairs) into a training and a test part, train a
@@ -99,7 +99,7 @@ CAFE_API cafe_status cafe_classifier_logistic(cafe_context *context,
 /* Either one block for all tasks or, when there is a method, vectors that it makes for each, in one
  * thread and with a seed that follows from the caller's and the repeat. It knows what the task
  * allows and no more: in classification the labels of the training nodes, if it takes labels; in
- * link prediction the graph without the hidden links (honest) or the whole one (paper). */
+ * link prediction the graph without the hidden edges (honest) or the whole one (paper). */
 typedef struct cafe_features {
     size_t struct_size; /* sizeof(cafe_features) */
     const float *block; /* nodes x columns, row-major */
@@ -130,7 +130,7 @@ typedef struct cafe_share {
     double train;                    /* as asked for */
     int64_t train_count, test_count; /* nodes or pairs */
     int64_t columns;                 /* that the classifier saw */
-    int64_t wanted, hidden;          /* link, honest: links to hide and hidden; else 0 */
+    int64_t wanted, hidden;          /* link, honest: edges to hide and hidden; else 0 */
     double feature_seconds;          /* in the method and in the classifier,      */
     double classifier_seconds;       /* summed over the tasks */
     int64_t choice;                  /* the features chosen; 0: the first, or there was no choice */
@@ -206,7 +206,7 @@ static inline void cafe_paired_test(int64_t count, const double *a, const double
 
 typedef enum cafe_link_protocol {
     CAFE_LINK_PAPER = 0, /* vectors of the whole graph; the pairs are cut into training and test */
-    CAFE_LINK_HONEST = 1 /* test links are hidden before there are vectors; components are kept */
+    CAFE_LINK_HONEST = 1 /* test edges are hidden before there are vectors; components are kept */
 } cafe_link_protocol;
 
 /* The features of a pair (u,w) from the rows x and y of its ends. */
@@ -223,15 +223,15 @@ typedef struct cafe_link_options {
     int32_t protocol; /* cafe_link_protocol */
     int32_t pair;     /* cafe_pair_operator; called "operator" on the command line */
     int64_t repeats;
-    double negatives; /* pairs without a link for each one with */
-    int64_t most;     /* links used at most, drawn by the seed; 0: all */
+    double negatives; /* pairs without an edge for each one with */
+    int64_t most;     /* edges used at most, drawn by the seed; 0: all */
     int64_t first;    /* as in cafe_classify_options */
 } cafe_link_options;
 
 CAFE_OPTIONS(link)
 
-/* Shares are those of training, in (0,1): of the pairs (paper), of the links that stay in the graph
- * (honest). Pairs without a link are no links of the whole graph, distinct and never loops.
+/* Shares are those of training, in (0,1): of the pairs (paper), of the edges that stay in the graph
+ * (honest). Pairs without an edge are no edges of the whole graph, distinct and never loops.
  * classifier NULL: the pair's score is the sum of its columns (minus the sum for l1 and l2; not for
  * concatenation), cut where it is most accurate in training. Honest needs a method. Options
  * may be NULL. */

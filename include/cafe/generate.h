@@ -21,7 +21,7 @@ typedef struct cafe_generate_options {
     int64_t nodes;
     int64_t edges; /* aimed at; the graph is simple, so a little fewer can remain */
     int64_t blocks;
-    double mixing;        /* share of links that leave their block */
+    double mixing;        /* share of edges that leave their block */
     double exponent;      /* of the power-law degrees (planted) */
     double size_exponent; /* of the power-law block sizes (planted); 0 is uniform in the range */
     double size_ratio; /* of the largest block size to the smallest, at most; 1 is equal blocks */

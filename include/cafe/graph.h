@@ -24,7 +24,7 @@ typedef enum cafe_duplicates {
     CAFE_DUPLICATES_SUM = 2   /* weights are added (unweighted lines count 1 each) */
 } cafe_duplicates;
 
-/* How directed links, A = (a(u,w)) the weight of the link from u to w, become a symmetric graph. */
+/* How directed edges, A = (a(u,w)) the weight of the edge from u to w, become a symmetric graph. */
 typedef enum cafe_directed {
     CAFE_DIRECTED_NO = 0,         /* directions are ignored: u w and w u are the same edge */
     CAFE_DIRECTED_SUM = 1,        /* A + A^T: a pair linked in both directions weighs both */
@@ -77,7 +77,7 @@ typedef struct cafe_graph_options {
 
 CAFE_OPTIONS(graph)
 
-/* The range of weights: 0 (no link), or a normal float; the largest weight of an edge is at most
+/* The range of weights: 0 (no edge), or a normal float; the largest weight of an edge is at most
  * CAFE_WEIGHT_RATIO times the smallest. A graph with others is refused (CAFE_ERROR_ARGUMENT).
  * Within the range no computation overflows, and weights times any power of two give the same
  * vectors, communities and scores to the bit. */
@@ -87,10 +87,10 @@ CAFE_OPTIONS(graph)
 /* What was found and what became of it. `lines` are the edges or entries as listed. */
 typedef struct cafe_graph_counts {
     int64_t nodes, edges;    /* of the graph; an edge counts once, a loop too */
-    int64_t lines;           /* links as listed in the input */
+    int64_t lines;           /* edges as listed in the input */
     int64_t self_loops;      /* of them loops (dropped unless kept) */
-    int64_t duplicates;      /* of them the same link again, same direction */
-    int64_t reversed;        /* of them the same link in the other direction */
+    int64_t duplicates;      /* of them the same edge again, same direction */
+    int64_t reversed;        /* of them the same edge in the other direction */
     int64_t zero_weights;    /* of them of weight 0: dropped */
     int64_t isolated;        /* nodes without an edge to another node */
     int64_t components;      /* connected components, isolated nodes among them */
@@ -99,11 +99,11 @@ typedef struct cafe_graph_counts {
     int32_t self_loops_kept; /* 1: loops are in the graph */
     double total_weight;     /* 2m: sum of a(u,w) over ordered pairs */
     int64_t min_degree, max_degree;
-    int32_t directed; /* cafe_directed: the rule that symmetrised the links */
+    int32_t directed; /* cafe_directed: the rule that symmetrised the edges */
 } cafe_graph_counts;
 
-/* From `count` links in arrays; weights may be NULL; ids are 0 .. nodes-1.
- * Links are symmetrised: (u,w) and (w,u) are the same edge. options->nodes is not used here. */
+/* From `count` edges in arrays; weights may be NULL; ids are 0 .. nodes-1.
+ * Edges are symmetrised: (u,w) and (w,u) are the same edge. options->nodes is not used here. */
 CAFE_API cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t count,
                                            const int32_t *source, const int32_t *target,
                                            const float *weights, const cafe_graph_options *options,
@@ -118,13 +118,13 @@ CAFE_API cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes,
                                          const float *weights, int32_t borrow,
                                          const cafe_graph_options *options, cafe_graph **graph);
 
-/* From `count` directed links by a rule (cafe_directed; options->directed is not used). Repeated
- * links, loops and weights are first treated as the options say, each direction by itself; then
+/* From `count` directed edges by a rule (cafe_directed; options->directed is not used). Repeated
+ * edges, loops and weights are first treated as the options say, each direction by itself; then
  *   sum          as above; a loop of weight w is a(u,u) = 2w
- *   cocitation   kept loops count as links of A; the result has none. CAFE_ERROR_LIMIT with the
+ *   cocitation   kept loops count as edges of A; the result has none. CAFE_ERROR_LIMIT with the
  *                needed size when the rows might take more than half of the machine's memory
- *   flow         nodes without a link out teleport; teleportation itself links nobody
- * The counts tell of the links as given; `reversed` counts pairs linked in both directions (for
+ *   flow         nodes without an edge out teleport; teleportation itself links nobody
+ * The counts tell of the edges as given; `reversed` counts pairs linked in both directions (for
  * cocitation it is 0). */
 CAFE_API cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t count,
                                           const int32_t *source, const int32_t *target,

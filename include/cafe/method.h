@@ -142,27 +142,27 @@ typedef struct cafe_ranks_options {
     int64_t ranks;
     const char *network, *memory_bandwidth;
     double latency; /* of a message, microseconds */
-    double cut; /* share of the links that lie between ranks; -1: counted in the graph, or, where
+    double cut; /* share of the edges that lie between ranks; -1: counted in the graph, or, where
                  * there is none, that of nodes placed at random */
 } cafe_ranks_options;
 
 CAFE_OPTIONS(ranks)
 
-/* What it takes. A ghost is a rank's copy of a row of another rank, one of whose links it has. */
+/* What it takes. A ghost is a rank's copy of a row of another rank, one of whose edges it has. */
 typedef struct cafe_ranks_plan {
     int64_t ranks, threads;        /* threads of each */
-    int32_t counted;               /* 1: links between ranks were counted; 0: expected */
+    int32_t counted;               /* 1: edges between ranks were counted; 0: expected */
     int32_t sweeps;                /* at most */
-    int64_t nodes, links, columns; /* of all ranks; a link counts from both ends */
+    int64_t nodes, links, columns; /* of all ranks; an edge counts from both ends */
     int64_t piece;                 /* rows that stay together */
-    double cut;                    /* share of the links that lie between ranks */
+    double cut;                    /* share of the edges that lie between ranks */
     double inner;                  /* share of the rows that need no ghosts */
     int64_t ghost_rows;            /* of all ranks */
     int64_t bytes_per_sweep;       /* of ghosts, sent by all ranks: each of them once */
     int64_t chunks; /* of a sweep, after each of which the ranks add up sums; 0: it has no sweeps */
-    /* The most that any rank has: rows, their links, ghosts, bytes that it sends or gets. */
+    /* The most that any rank has: rows, their edges, ghosts, bytes that it sends or gets. */
     int64_t rank_rows, rank_links, rank_ghosts, rank_sends;
-    /* Bytes of its memory: all, and of them arrays of all nodes, links, blocks of own rows, ghosts,
+    /* Bytes of its memory: all, and of them arrays of all nodes, edges, blocks of own rows, ghosts,
      * and what does not grow with the graph. */
     int64_t memory, whole_bytes, link_bytes, block_bytes, ghost_bytes, work_bytes;
     /* Bytes a second as understood, and seconds: of a sweep, for its work, for ghosts, for sums and

@@ -19,7 +19,7 @@ typedef struct cafe_plot_inputs {
     int64_t n;
     const float *xy;          /* row-major n x 2, finite */
     int32_t equal;            /* 1: one scale for both axes and no ticks, as for a map */
-    const cafe_graph *graph;  /* of n nodes, whose links and names are drawn; NULL: none */
+    const cafe_graph *graph;  /* of n nodes, whose edges and names are drawn; NULL: none */
     int64_t kinds;            /* classes */
     const int32_t *kind;      /* of each point: 0 .. kinds-1, -1 for none; NULL: no classes */
     const char *const *names; /* of the classes; NULL: their numbers */
@@ -34,10 +34,10 @@ CAFE_INPUTS(plot)
 typedef struct cafe_plot_options {
     size_t struct_size;
     int64_t width, height; /* pixels, of an SVG its units */
-    int64_t most_links;    /* links are drawn when there are no more than this */
+    int64_t most_links;    /* edges are drawn when there are no more than this */
     double radius;         /* of a point in pixels; 0: chosen by their number */
     int32_t dark;          /* 1: light on dark */
-    int64_t names;         /* of the graph's leading nodes, by their links: so many at most */
+    int64_t names;         /* of the graph's leading nodes, by their edges: so many at most */
 } cafe_plot_options;
 
 CAFE_OPTIONS(plot)

@@ -1,5 +1,5 @@
 /* Top-k recommendation: for a node, the nodes whose score with it is largest, and how good that is
- * on links that were hidden.
+ * on edges that were hidden.
  */
 #ifndef CAFE_RECOMMEND_H
 #define CAFE_RECOMMEND_H
@@ -75,34 +75,34 @@ CAFE_API cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_
                                     const cafe_recommend_options *options, int64_t queries,
                                     const int32_t *query, int32_t *node, double *score);
 
-/* ---- hidden links ---------------------------------------------------------------------------- */
+/* ---- hidden edges ---------------------------------------------------------------------------- */
 
-/* A graph with some of its links hidden. The training graph keeps the nodes and their numbers (its
+/* A graph with some of its edges hidden. The training graph keeps the nodes and their numbers (its
  * names are 0 .. n-1), and a spanning forest, so that its components are those of the graph. */
 typedef struct cafe_split {
     cafe_graph *training;
-    int64_t hidden;           /* links hidden */
+    int64_t hidden;           /* edges hidden */
     int32_t *source, *target; /* their ends, source < target */
 } cafe_split;
 
-/* Hides round(share * edges) links, drawn by the context's seed; fewer when only the forest would
+/* Hides round(share * edges) edges, drawn by the context's seed; fewer when only the forest would
  * be left. Loops are not hidden. Freed with cafe_split_free(). */
 CAFE_API cafe_status cafe_split_make(cafe_context *context, const cafe_graph *graph, double share,
                                      cafe_split *split);
 CAFE_API void cafe_split_free(cafe_context *context, cafe_split *split);
 
-/* How well a score finds hidden links. For each queried node, all nodes that could be
+/* How well a score finds hidden edges. For each queried node, all nodes that could be
  * recommended and are not linked to it in training are put in order; the figures are means over the
- * queried nodes that have a hidden link. */
+ * queried nodes that have a hidden edge. */
 typedef struct cafe_quality {
-    int64_t nodes; /* queried, with a hidden link */
-    double recall; /* share of a node's hidden links among its first k */
-    double hit;    /* share of nodes with a hidden link among the first k */
-    double mrr;    /* 1 / place of the first hidden link */
-    double auc;    /* chance that a hidden link has a larger score than a node never linked */
+    int64_t nodes; /* queried, with a hidden edge */
+    double recall; /* share of a node's hidden edges among its first k */
+    double hit;    /* share of nodes with a hidden edge among the first k */
+    double mrr;    /* 1 / place of the first hidden edge */
+    double auc;    /* chance that a hidden edge has a larger score than a node never linked */
 } cafe_quality;
 
-/* input->graph and input->vectors are those of training. Nodes without a hidden link are skipped;
+/* input->graph and input->vectors are those of training. Nodes without a hidden edge are skipped;
  * options->linked is taken as 0. */
 CAFE_API cafe_status cafe_recommend_quality_sized(cafe_context *context,
                                                   const cafe_recommend_inputs *input,

@@ -19,7 +19,7 @@ typedef struct cafe_change_counts {
     int64_t lines;                      /* changes as listed */
     int64_t added, removed, reweighted; /* edges that are new, gone, of another weight */
     int64_t repeated;                   /* added lines that changed nothing: the edge was there */
-    int64_t loops;                      /* links from a node to itself, dropped */
+    int64_t loops;                      /* edges from a node to itself, dropped */
     int64_t new_nodes;
     int64_t touched; /* nodes whose edges changed */
 } cafe_change_counts;
@@ -31,7 +31,7 @@ typedef struct cafe_change_counts {
 CAFE_API cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old,
                                        const char *path, cafe_changes **changes);
 
-/* The same from arrays: link i is removed when removed[i] != 0, else added (removed NULL: all
+/* The same from arrays: edge i is removed when removed[i] != 0, else added (removed NULL: all
  * added; weights NULL: 1). Ids are 0 .. nodes-1 and those from the old graph's count on are new
  * nodes, which only a graph whose names are 0 .. n-1 can have here. */
 CAFE_API cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_graph *old,
@@ -152,10 +152,10 @@ typedef struct cafe_place_options {
 
 CAFE_OPTIONS(place)
 
-/* Links of new nodes to nodes of a graph. */
+/* Edges of new nodes to nodes of a graph. */
 typedef struct cafe_new_links cafe_new_links;
 
-/* Reads "new known [w]", one link a line. A first name that the graph has, and a second one that it
+/* Reads "new known [w]", one edge a line. A first name that the graph has, and a second one that it
  * has not, are CAFE_ERROR_FORMAT with file, line and column. */
 CAFE_API cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph,
                                          const char *path, cafe_new_links **links);
@@ -169,7 +169,7 @@ CAFE_API void cafe_new_links_free(cafe_new_links *links);
 CAFE_API int64_t cafe_new_links_nodes(const cafe_new_links *links);
 CAFE_API int64_t cafe_new_links_count(const cafe_new_links *links);
 
-/* placed[new nodes x columns]: each new node's row from its links, all others fixed, no other new
+/* placed[new nodes x columns]: each new node's row from its edges, all others fixed, no other new
  * node there. With d its weight and `sum` the sum of its neighbours' rows by weight:
  *     raw    normalise(sum / d - (2m s + sum) / (2m + 2d)), s = sum of p_w h_w: the exact update of
  *            sphere on the graph with this node in it
@@ -177,7 +177,7 @@ CAFE_API int64_t cafe_new_links_count(const cafe_new_links *links);
  *     ritz   d / 2m times the same: row of Q V
  *     scaled s + (sum / d - s) B, B the matrix that does best by this rule for the rows there are:
  *            least squares, rows weighed by p
- * A column with rho = 0 is placed at 0. With a degree exponent the links weigh a / (d d_w)^x, d_w
+ * A column with rho = 0 is placed at 0. With a degree exponent the edges weigh a / (d d_w)^x, d_w
  * without the new node. */
 CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph,
                                       int64_t columns, const float *vectors,

@@ -2,7 +2,7 @@
  * it needs inside. It asks the network for nothing and its policy forbids it to.
  *
  * What goes into the page is chosen by its size: positions, communities, labels and centralities
- * first, then names, a table, columns and links as long as they fit the limit. What was left out
+ * first, then names, a table, columns and edges as long as they fit the limit. What was left out
  * is in the report and in the page.
  */
 #ifndef CAFE_VIEW_H

@@ -12,8 +12,8 @@
  *         singular values are eigenvalues but for their signs.
  * drawn   (Qiu et al.: NetSMF, WWW 2019) N walks from nodes drawn by degree; their ends are pairs
  *         with the probabilities B / vol, so counts give an unbiased M, which is sparse. NetSMF
- *         draws a link and goes on from both of its ends: the same distribution, since walks that
- *         begin by degree pass every link alike. The decomposition is randomised, as there.
+ *         draws an edge and goes on from both of its ends: the same distribution, since walks that
+ *         begin by degree pass every edge alike. The decomposition is randomised, as there.
  */
 #include <math.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ enum {
     ROWS = 64,
     STEPS = 5,          /* of the randomised decomposition */
     PAIR_BYTES = 40,    /* of a drawn pair while rows are built, and of its two entries then */
-    PAIRS_A_STEP = 1000 /* to draw for each link and step of the window, unless told */
+    PAIRS_A_STEP = 1000 /* to draw for each edge and step of the window, unless told */
 };
 static const double tolerance = 1e-8;
 

@@ -1,8 +1,8 @@
 /* ProNE (Zhang, Dong, Wang, Tang, Ding: ProNE: fast and scalable network representation learning,
- * IJCAI 2019): a sparse matrix of the links, factorised at random, then spectral propagation.
+ * IJCAI 2019): a sparse matrix of the edges, factorised at random, then spectral propagation.
  *
  *     c(u,w) = a(u,w) / d_u,     neg_w = (sum over u of c(u,w))^0.75 / (the same, over all w)
- *     f(u,w) = log c(u,w) - log neg_w for the links, 0 elsewhere
+ *     f(u,w) = log c(u,w) - log neg_w for the edges, 0 elsewhere
  *     F ~ U Sigma V^T,           X = U sqrt(Sigma), rows of length 1
  *
  * and X goes through cafe_propagate(). Entries of F have either sign, as in the authors' program.
@@ -72,7 +72,7 @@ static void degree_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* a / d; 0 where rows are not symmetric and a node that is linked to has no links */
+/* a / d; 0 where rows are not symmetric and a node that is linked to has no edges */
 static double share(double a, double degree) {
     return degree > 0 ? a / degree : 0;
 }

@@ -143,7 +143,7 @@ static void two_largest(int64_t n, const int32_t *label, int64_t classes, int32_
     }
 }
 
-/* The links among the nodes with keep[u] != 0; the others become isolated nodes, which Q does not
+/* The edges among the nodes with keep[u] != 0; the others become isolated nodes, which Q does not
  * see. */
 static cafe_status subgraph(cafe_context *context, const cafe_graph *whole, const uint8_t *keep,
                             cafe_graph **graph) {
@@ -200,7 +200,7 @@ done:
     return status;
 }
 
-/* email-Eu-core: the two largest departments, the largest component of their links. */
+/* email-Eu-core: the two largest departments, the largest component of their edges. */
 static cafe_status two_departments(cafe_context *context, const char *edges, const char *labels,
                                    cafe_graph **graph) {
     cafe_status status = CAFE_OK;

@@ -72,7 +72,7 @@ static float *pair_block(cafe_context *context, int32_t pair, const cafe_pairs *
 
 /* ---- scores and decisions -------------------------------------------------------------------- */
 
-/* Without a classifier: products speak for a link, distances against it. */
+/* Without a classifier: products speak for an edge, distances against it. */
 static void add_columns(int32_t pair, const float *x, int64_t rows, int64_t columns,
                         const int32_t *linked, cafe_scored *items) {
     double sign = pair == CAFE_PAIR_L1 || pair == CAFE_PAIR_L2 ? -1 : 1;

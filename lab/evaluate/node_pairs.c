@@ -1,14 +1,14 @@
 /* The pairs of link prediction, in both protocols.
  *
- *   paper    Links of the graph (all, or `most` of them drawn) and pairs without one are cut into
+ *   paper    Edges of the graph (all, or `most` of them drawn) and pairs without one are cut into
  *            training and test together, each kind keeping its share. The vectors have seen all of
- *            the links; what is tested is whether they can be read off.
- *   honest   The test links are hidden first (cafe_split_make: the components stay as they are);
+ *            the edges; what is tested is whether they can be read off.
+ *   honest   The test edges are hidden first (cafe_split_make: the components stay as they are);
  *            vectors and training pairs come from what remains.
  *
- * In both the pairs without a link are drawn once, distinct, from all pairs that are no link of the
- * whole graph, and then dealt out to training and test. A pair's orientation is random: an operator
- * that is not symmetric must not learn which end has the smaller number.
+ * In both the pairs without an edge are drawn once, distinct, from all pairs that are no edge of
+ * the whole graph, and then dealt out to training and test. A pair's orientation is random: an
+ * operator that is not symmetric must not learn which end has the smaller number.
  */
 #include "evaluate/node_pairs.h"
 
@@ -56,7 +56,8 @@ static void turn(cafe_pairs *p, uint64_t seed, uint64_t draw) {
     }
 }
 
-/* ---- pairs without a link -------------------------------------------------------------------- */
+/* ---- pairs without an edge --------------------------------------------------------------------
+ */
 
 static int linked(const cafe_graph *g, int64_t u, int64_t w) {
     int64_t end = g->offsets[u + 1], at = cafe_row_find(g->targets, g->offsets[u], end, w);
@@ -78,7 +79,7 @@ static int add_key(uint64_t *table, int bits, uint64_t key) {
     return 1;
 }
 
-/* Draws pairs and leaves out loops, links and those that came before. At least half of what can be
+/* Draws pairs and leaves out loops, edges and those that came before. At least half of what can be
  * drawn is free (see below), so a handful of draws gives a pair. */
 static cafe_status draw_non_links(cafe_context *context, const cafe_graph *g, int64_t count,
                                   int32_t *source, int32_t *target) {
@@ -103,7 +104,7 @@ static cafe_status draw_non_links(cafe_context *context, const cafe_graph *g, in
     return status;
 }
 
-/* Lists all pairs without a link and draws from them: for graphs where such pairs are rare. */
+/* Lists all pairs without an edge and draws from them: for graphs where such pairs are rare. */
 static cafe_status pick_non_links(cafe_context *context, const cafe_graph *g, int64_t free,
                                   int64_t count, int32_t *source, int32_t *target) {
     uint8_t *chosen = cafe_mem(context, free, sizeof *chosen);
@@ -140,9 +141,9 @@ cafe_status cafe_non_links(cafe_context *context, const cafe_graph *graph, int64
     return draw_non_links(context, graph, count, source, target);
 }
 
-/* ---- links ----------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
-/* All links of a graph except loops, once each. */
+/* All edges of a graph except loops, once each. */
 static cafe_status list_links(cafe_context *context, const cafe_graph *g, cafe_pairs *p) {
     cafe_status status = new_pairs(context, links_of(g), p);
     for (int64_t u = 0; status == CAFE_OK && u < g->n; u++)
@@ -166,7 +167,7 @@ static cafe_status thin(cafe_context *context, int64_t most, uint64_t draw, cafe
     return status;
 }
 
-/* Behind each list of links its pairs without: ratio times as many. */
+/* Behind each list of edges its pairs without: ratio times as many. */
 static cafe_status add_non_links(cafe_context *context, const cafe_graph *g, double ratio,
                                  cafe_pairs *const list[2]) {
     cafe_status status = CAFE_OK;
@@ -193,7 +194,7 @@ done:
 
 /* ---- the protocols --------------------------------------------------------------------------- */
 
-/* Cuts the links: `share` of them to training, the others to test. */
+/* Cuts the edges: `share` of them to training, the others to test. */
 static cafe_status part_links(cafe_context *context, const cafe_pairs *links, double share,
                               cafe_pair_sets *sets) {
     cafe_status status = CAFE_OK;

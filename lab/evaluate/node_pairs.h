@@ -15,8 +15,8 @@ typedef struct cafe_pairs {
 /* The pairs of one trial, and what the vectors may be made from. */
 typedef struct cafe_pair_sets {
     cafe_pairs train, test;
-    cafe_graph *remaining;  /* honest: the graph without the hidden links; else NULL */
-    int64_t wanted, hidden; /* honest: links to hide, and hidden */
+    cafe_graph *remaining;  /* honest: the graph without the hidden edges; else NULL */
+    int64_t wanted, hidden; /* honest: edges to hide, and hidden */
 } cafe_pair_sets;
 
 /* By the context's seed; train in (0,1). Freed with cafe_pair_sets_free(). */

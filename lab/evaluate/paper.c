@@ -60,7 +60,7 @@ static const cafe_paper_table tables[] = {
      LIST("accuracy", "f1"), paper_sets,
      "Protocol of the paper: vectors of the whole graph, the two vectors of a pair side by side, "
      "XGBoost on a share of the pairs. These classifiers have seen vectors that have seen the test "
-     "links; see 'cafe evaluate link --protocol honest' for the other question.",
+     "edges; see 'cafe evaluate link --protocol honest' for the other question.",
      0},
     {"reduction", "Point clouds", LIST("column 1", "2", "3", "4", "5", "6"), NOTHING,
      LIST("circles", "bunny397", "teapot", "junction"),
@@ -145,7 +145,7 @@ static const cafe_paper_set sets[] = {
  * it does not tell: they have 64 here. */
 #define CLASSIFICATION(set, method, options, note, graph) \
     { "classification", set, method, "--split uniform " options, note, graph }
-/* As many pairs without a link as the raw data have links: the ratio explains the paper's F1. */
+/* As many pairs without an edge as the raw data have edges: the ratio explains the paper's F1. */
 #define LINK(set, negatives, method, options)                                                   \
     {                                                                                           \
         "link", set, method,                                                                    \

@@ -2,7 +2,7 @@
  *
  * Like the LFR benchmark (Lancichinetti, Fortunato, Radicchi, PRE 78, 2008) it has skewed degrees,
  * skewed block sizes, and nodes with about a share 1 - mixing of their edges inside their block;
- * unlike it, degrees are met in expectation (Karrer and Newman, PRE 83, 2011), so that every link
+ * unlike it, degrees are met in expectation (Karrer and Newman, PRE 83, 2011), so that every edge
  * can be drawn on its own:
  *
  *   node u has weight d_u = min(d t_u, cap_u), t_u Pareto with the exponent, d such that the

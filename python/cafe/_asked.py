@@ -1,5 +1,5 @@
 """Whose rows transform() and predict() are asked for: those of the nodes that fit() saw, or of new
-ones, by their links to them."""
+ones, by their edges to them."""
 from dataclasses import dataclass
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
@@ -13,7 +13,7 @@ from .graph import Graph, as_graph
 
 @dataclass
 class Asked:
-    """Rows: of training nodes by their numbers, -1: of a new node, whose links come in the order of
+    """Rows: of training nodes by their numbers, -1: of a new node, whose edges come in the order of
     the new nodes."""
 
     index: Any  # a name for every row
@@ -22,7 +22,7 @@ class Asked:
     trained: bool = False  # all training nodes in their order
 
     def filled(self, rows: np.ndarray, place: Callable[[Links], np.ndarray]) -> np.ndarray:
-        """The rows of training nodes, and of new ones what place() makes of their links."""
+        """The rows of training nodes, and of new ones what place() makes of their edges."""
         if self.links is None:
             return rows[self.known]
         found = np.empty((len(self.known), rows.shape[1]), rows.dtype)
@@ -33,7 +33,7 @@ class Asked:
 
 
 def asked(X: Any, graph: Graph) -> Asked:
-    """X is the graph that was fitted, or another one that has some of its nodes; or links of new
+    """X is the graph that was fitted, or another one that has some of its nodes; or edges of new
     nodes: a matrix with a row for each and a column for every node of the graph, sequences of nodes,
     or a mapping from new names to such."""
     if isinstance(X, Mapping):
@@ -46,7 +46,7 @@ def asked(X: Any, graph: Graph) -> Asked:
         raise ValueError(f"X: expected a matrix with {graph.n_nodes} columns, one for each node that was fitted; "
                          f"found {X.shape[1]}")
     if _is_matrix(X) and X.shape[1] == 2 and not _is_trained(X, graph):
-        raise ValueError("X: an m x 2 array may be the links of m new nodes or the edges of a graph: "
+        raise ValueError("X: an m x 2 array may be the edges of m new nodes or the edges of a graph: "
                          "transform(x.tolist()) or transform(cafe.Graph(x))")
     if isinstance(X, (list, tuple)):
         if _is_trained(X, graph):
@@ -71,12 +71,12 @@ def _all(graph: Graph) -> Asked:
 
 
 def _new(names: Any, links: Links) -> Asked:
-    """Nodes that are not in the graph; one without a link could be anywhere."""
+    """Nodes that are not in the graph; one without an edge could be anywhere."""
     assert links.offsets is not None
     weights = None if links.weights is None else links.weights.astype(float)
     alone = np.flatnonzero(np.bincount(links.sources(), weights, links.nodes) == 0)
     if len(alone):
-        warn(f"{len(alone)} of {links.nodes} new nodes have no link to a node that was fitted "
+        warn(f"{len(alone)} of {links.nodes} new nodes have no edge to a node that was fitted "
              f"({some(np.asarray(names)[alone])}): nothing is known of them")
     return Asked(names, np.full(links.nodes, -1), links)
 
@@ -137,7 +137,7 @@ def mean_of_neighbours(rows: Any, links: Links) -> np.ndarray:
 # ---- the same graph? ---------------------------------------------------------------------------
 
 def _is_trained(X: Any, graph: Graph) -> bool:
-    """Whether X, which might be links of new nodes too, is the graph that was fitted."""
+    """Whether X, which might be edges of new nodes too, is the graph that was fitted."""
     try:
         with quiet():
             return same_graph(as_graph(X), graph)

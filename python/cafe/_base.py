@@ -166,7 +166,7 @@ class OfNodes(Transformer, Estimator):
     _result: str  # the attribute that has them
 
     def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
-        """The rows of new nodes, by their links."""
+        """The rows of new nodes, by their edges."""
         raise NotImplementedError
 
     def _work(self, context: Context, graph: Graph, given: Given) -> Dict[str, Any]:
@@ -184,17 +184,17 @@ class OfNodes(Transformer, Estimator):
         return self._contained(getattr(model, self._result), self.nodes_)
 
     def transform(self, X: Any) -> Any:
-        """Vectors, of clusterings memberships: of the nodes that fit() saw, and of new ones by their links
+        """Vectors, of clusterings memberships: of the nodes that fit() saw, and of new ones by their edges
         to them.
 
         Parameters
         ----------
-        X : Graph or graph-like, or links
+        X : Graph or graph-like, or edges
             - the graph that was fitted: its rows, as they are in embedding_ or memberships_
             - another graph with some of its nodes, by their names: these keep their rows, the others get
               theirs as new nodes do
             - a sparse matrix or array of shape (new, n_nodes): row i has the weights of new node i's
-              links to the nodes of the graph
+              edges to the nodes of the graph
             - sequences of nodes, one for each new node, or a mapping from new names to such (or to
               mappings from nodes to weights)
 

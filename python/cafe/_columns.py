@@ -111,7 +111,7 @@ def from_arrow(table: Any, source: Any, target: Any, weight: Any) -> Links:
     return _links(ends[0], ends[1], given)
 
 
-# ---- the links ---------------------------------------------------------------------------------
+# ---- the edges ---------------------------------------------------------------------------------
 
 def _links(source: np.ndarray, target: np.ndarray, weights: Optional[np.ndarray]) -> Links:
     """Any values are names of nodes; whole numbers are in ascending order."""

@@ -27,7 +27,7 @@ class Labelled:
     engine: Optional[str]
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most likely class of each node: of the training graph, or of new nodes by their links
+        """The most likely class of each node: of the training graph, or of new nodes by their edges
         (see transform). -1 or None where no label came."""
         rows = self._class_rows(self._asked_for(X))
         best = np.where(rows.any(axis=1), rows.argmax(axis=1), -1)

@@ -1,4 +1,4 @@
-"""What graphs are made from: every kind of input as arrays of links, and names of nodes.
+"""What graphs are made from: every kind of input as arrays of edges, and names of nodes.
 
 No other library is imported here. Tables of edges are in _columns.py; the kind of data without
 an explicit constructor is in _certain.py.
@@ -16,7 +16,7 @@ MOST_NODES = 2**31 - 2
 
 @dataclass
 class Links:
-    """Links between nodes 0 .. nodes-1: from `source`, or in compressed rows by `offsets`. The
+    """Edges between nodes 0 .. nodes-1: from `source`, or in compressed rows by `offsets`. The
     library reads as many numbers as these say: they are checked when they are put together."""
 
     nodes: int
@@ -27,7 +27,7 @@ class Links:
     names: Optional[np.ndarray] = None
     lent: Tuple[np.ndarray, ...] = ()  # the caller's, which these may be
     matrix: Any = None  # of scipy, that these are of
-    directed: bool = False  # the source says that its links have directions
+    directed: bool = False  # the source says that its edges have directions
 
     def __post_init__(self) -> None:
         count = self.target.size
@@ -233,7 +233,7 @@ def numbers_of(table: Any, what: str) -> np.ndarray:
 
 
 def links_of_rows(matrix: Any, columns: int) -> Links:
-    """Links of new nodes, rows of a matrix, to the nodes of a graph, its columns."""
+    """Edges of new nodes, rows of a matrix, to the nodes of a graph, its columns."""
     if not hasattr(matrix, "tocsr"):
         matrix = as_array(matrix, "links")
     if len(matrix.shape) != 2 or matrix.shape[1] != columns:

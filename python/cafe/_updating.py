@@ -1,6 +1,6 @@
 """From one graph to the next: what changed between the two, and the rows that follow from it.
 
-The library updates rows of length 1, as sphere leaves them, where links came and went (docs/update.md).
+The library updates rows of length 1, as sphere leaves them, where edges came and went (docs/update.md).
 """
 import os
 from typing import Any, Dict, Mapping, Sequence, Tuple
@@ -34,7 +34,7 @@ def whole_graph(X: Any, old: Graph, n_jobs: Any) -> Graph:
 def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
                 options: Mapping[str, Any]) -> Dict[str, Any]:
     """What an estimator keeps of an update: rows and drift in the order of the new graph. Nodes are the same where their names are; those that `new` lacks keep their rows to the end, but
-    no links."""
+    no edges."""
     ids, total = _ids(old, new)
     _, made = apply_changes(context, old, total, _changes(old, new, ids, total), rows, options)
     report = lib.cafe_updated_get(made.pointer).contents
@@ -49,7 +49,7 @@ def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
 
 def apply_changes(context: Context, graph: Graph, nodes: int, changes: Sequence[Any],
                   rows: np.ndarray, options: Mapping[str, Any]) -> Tuple[Handle, Handle]:
-    """The library's changes and what it made of the rows. Of each changed link: source, target, weight
+    """The library's changes and what it made of the rows. Of each changed edge: source, target, weight
     (None: all 1), and whether it is gone; new nodes are numbers behind those of the graph."""
     twin = twin_of(context, graph)  # without names
     source, target, weights, gone = changes
@@ -70,7 +70,7 @@ def _ids(old: Graph, new: Graph) -> Tuple[np.ndarray, int]:
 
 
 def _changes(old: Graph, new: Graph, ids: np.ndarray, total: int) -> Tuple[np.ndarray, ...]:
-    """Links that are gone, then links that came; one of another weight is both."""
+    """Edges that are gone, then edges that came; one of another weight is both."""
     before, after = _links(old, np.arange(old.n_nodes), total), _links(new, ids, total)
     gone, came = _without(before, after), _without(after, before)
     keys = np.concatenate([before[0][gone], after[0][came]])
@@ -82,7 +82,7 @@ def _changes(old: Graph, new: Graph, ids: np.ndarray, total: int) -> Tuple[np.nd
 
 
 def _links(graph: Graph, ids: np.ndarray, total: int) -> Tuple[np.ndarray, np.ndarray]:
-    """Each link once, as smaller id * total + larger id, in order; and its weight."""
+    """Each edge once, as smaller id * total + larger id, in order; and its weight."""
     offsets, targets, weights = graph.csr()
     rows = ids[np.repeat(np.arange(graph.n_nodes), np.diff(offsets))]
     ends = ids[targets]
@@ -94,7 +94,7 @@ def _links(graph: Graph, ids: np.ndarray, total: int) -> Tuple[np.ndarray, np.nd
 
 
 def _without(these: Tuple[np.ndarray, np.ndarray], those: Tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Which of these links the others lack, or have with another weight."""
+    """Which of these edges the others lack, or have with another weight."""
     at = np.searchsorted(those[0], these[0])
     within = np.minimum(at, max(len(those[0]) - 1, 0))
     if len(those[0]) == 0:

@@ -172,12 +172,12 @@ class Embedding(OfNodes):
 
 
 class Updatable(Embedding):
-    """Of methods whose rows can be taken up again after links came and went."""
+    """Of methods whose rows can be taken up again after edges came and went."""
 
     rows_: np.ndarray  # H, in the order of nodes_: kept by partial_fit
 
     def partial_fit(self, X: Any, y: Any = None, **kwargs: Any) -> "Updatable":
-        """Goes on from the vectors there are to those of a graph in which links, and perhaps nodes,
+        """Goes on from the vectors there are to those of a graph in which edges, and perhaps nodes,
         came and went: only what the change reaches moves, and all coordinates stay (`cafe update`).
 
         Parameters

@@ -232,7 +232,7 @@ class _Features:
         self.kept: List[Any] = []
 
     def struct(self, context: Context, alone: bool = False) -> Any:
-        """alone: without a model of this graph, for graphs with hidden links."""
+        """alone: without a model of this graph, for graphs with hidden edges."""
         found = of_size(_abi.cafe_features)
         if self.vectors is not None:
             found.block, found.columns = pointer(self.vectors), self.vectors.shape[1]
@@ -398,17 +398,17 @@ def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
                    classifier: Any = "logistic", random_state: Any = None,
                    n_jobs: Optional[int] = None, verbose: Verbose = False,
                    **options: Any) -> Evaluation:
-    """Tells links from other pairs of nodes (`cafe evaluate link`): link prediction.
+    """Tells edges from other pairs of nodes (`cafe evaluate link`): link prediction.
 
     Parameters
     ----------
     graph : Graph or graph-like
     model : estimator or array
-        protocol='honest' (the default): test links are hidden first and the estimator is fitted on
+        protocol='honest' (the default): test edges are hidden first and the estimator is fitted on
         what is left, for every split. protocol='paper': vectors of the whole graph. Without a model,
         cafe.SphereGCN().
     train : sequence of float
-        Shares of the pairs to train on (paper), of the links that stay (honest).
+        Shares of the pairs to train on (paper), of the edges that stay (honest).
     classifier : 'logistic', 'none', or a classifier of scikit-learn's kind
     **options
         protocol, operator (concatenation, hadamard, l1, l2, dot), repeats, negatives, most, first.
@@ -429,7 +429,7 @@ def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
     if _is_estimator(chosen) and chosen._method.takes("NEEDS_LABELS"):
         raise ValueError(f"{type(chosen).__name__} needs labels")
     if honest and not _is_estimator(chosen):
-        raise ValueError("protocol='honest', the default, hides links before there are vectors: it needs an "
+        raise ValueError("protocol='honest', the default, hides edges before there are vectors: it needs an "
                          "estimator; protocol='paper' takes vectors")
     judge = _Classifier(classifier, logistic)
     features = _Features(chosen, g, honest, None, 0, random_state)

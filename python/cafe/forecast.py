@@ -40,14 +40,14 @@ class RanksForecast(Shown):
 
     ranks: int
     threads: int  # of each
-    counted: bool  # the links between ranks, in the graph; else they are expected
+    counted: bool  # the edges between ranks, in the graph; else they are expected
     sweeps: int  # at most
     nodes: int
     links: int  # from both ends
     columns: int
     piece: int  # rows that stay together
-    cut: float  # share of the links that lie between ranks
-    inner: float  # share of the rows that have no such link
+    cut: float  # share of the edges that lie between ranks
+    inner: float  # share of the rows that have no such edge
     ghost_rows: int  # copies of rows of other ranks, in all
     bytes_per_sweep: int  # sent by all ranks
     chunks: int  # of a sweep, after each of which the ranks add up sums
@@ -149,7 +149,7 @@ def forecast_ranks(model: Any, graph: Any, ranks: int, *, network: Union[None, s
     latency : float
         Microseconds that a message takes.
     cut : float, optional
-        Share of the links that lie between processes, instead of counting them.
+        Share of the edges that lie between processes, instead of counting them.
 
     Examples
     --------

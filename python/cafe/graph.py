@@ -113,7 +113,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         self._names, self._asked = links.names, True
         _warn_of_losses(self.counts, options, links.offsets is not None)
         if "directed" not in options and _one_way(self, links):
-            warn("the links have directions, and become edges without: directed='no' says that this is "
+            warn("the edges have directions, and become edges without: directed='no' says that this is "
                  "meant, 'sum', 'cocitation' and 'flow' are other ways (docs/formats.md)")
         self.shared = _shares(self, links)
         links.lent, links.matrix = (), None  # what is not used is the caller's alone again
@@ -129,7 +129,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
     @classmethod
     def _from(cls, links: "_sources.Links", caller: str, *, names: Optional[Sequence] = None,
               n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> "Graph":
-        """Of links whose meaning is certain; what is left are the options of every graph."""
+        """Of edges whose meaning is certain; what is left are the options of every graph."""
         check_keywords(options, ["self_loops", "duplicates", "directed", "reorder", "copy"], caller)
         graph = cls._of(None)  # type: ignore[arg-type]
         graph._take(links, options, n_jobs, verbose)
@@ -408,7 +408,7 @@ ignored column 0 'year'; a heading; semicolons"
         return self.nodes[targets[offsets[u]:offsets[u + 1]]]
 
     def subgraph(self, nodes: Sequence) -> "Graph":
-        """The links among these nodes, which keep their names.
+        """The edges among these nodes, which keep their names.
 
         >>> import cafe
         >>> cafe.karate().subgraph([0, 1, 2, 33]).nodes.tolist()
@@ -421,7 +421,7 @@ ignored column 0 'year'; a heading; semicolons"
 
     @property
     def degrees(self) -> np.ndarray:
-        """Sums of the weights of each node's links, a loop counting twice."""
+        """Sums of the weights of each node's edges, a loop counting twice."""
         offsets, targets, weights = self.csr()
         if weights is None:
             return np.diff(offsets).astype(float)
@@ -578,7 +578,7 @@ def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[in
 
 
 def _one_way(graph: Graph, links: "_sources.Links") -> bool:
-    """Whether a matrix, or a graph that says it is directed, has links that do not go both ways alike.
+    """Whether a matrix, or a graph that says it is directed, has edges that do not go both ways alike.
     Pairs alone need not mean a direction."""
     if not links.directed and links.offsets is None:
         return False

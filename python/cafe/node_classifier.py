@@ -15,7 +15,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     """Tells the classes of a graph's nodes from those of some of them.
 
     X is a list of nodes, by name or number, so that whatever splits rows (cross_val_score,
-    GridSearchCV, train_test_split) splits nodes; links and vectors are those of the whole graph, labels
+    GridSearchCV, train_test_split) splits nodes; edges and vectors are those of the whole graph, labels
     only those of the nodes in fit(X, y).
 
     Parameters

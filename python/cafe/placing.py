@@ -19,7 +19,7 @@ Placed = Tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Rule:
-    """How a row follows from its links: see include/cafe/update.h."""
+    """How a row follows from its edges: see include/cafe/update.h."""
 
     form: str
     degree_exponent: Optional[float] = None
@@ -29,7 +29,7 @@ class Rule:
 def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
           degree_exponent: Optional[float] = None, return_bound: bool = False,
           n_jobs: Optional[int] = None, verbose: Verbose = False) -> Union[np.ndarray, Placed]:
-    """Gives nodes that are not in the graph vectors, from their links alone (`cafe place`).
+    """Gives nodes that are not in the graph vectors, from their edges alone (`cafe place`).
 
     Parameters
     ----------

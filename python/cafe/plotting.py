@@ -106,7 +106,7 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
         Two columns are drawn as they are; of vectors a map is made (cafe.layout), unless `columns`
         names two of them.
     graph : Graph or graph-like, optional
-        Its links are drawn too; a map of vectors needs it.
+        Its edges are drawn too; a map of vectors needs it.
     labels : array, mapping or Series, optional
         Classes to colour by; or, from a fitted estimator, 'communities'.
     values : array, optional
@@ -115,7 +115,7 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
     path : path, optional
         Written there too: .png or .svg.
     **options
-        pixels_wide, pixels_high, links (drawn when there are no more), radius, dark.
+        pixels_wide, pixels_high, links (edges are drawn when there are no more), radius, dark.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Who should be linked to whom, and how well that finds links that were hidden."""
+"""Who should be linked to whom, and how well that finds edges that were hidden."""
 import ctypes
 from typing import Any, Dict, Hashable, List, Optional, Sequence, Union
 
@@ -114,14 +114,14 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
 
 
 class Split:
-    """A graph with some of its links hidden: `training` keeps the nodes and a spanning forest,
-    `source` and `target` are the ends of the hidden links."""
+    """A graph with some of its edges hidden: `training` keeps the nodes and a spanning forest,
+    `source` and `target` are the ends of the hidden edges."""
 
     def __init__(self, training: Graph, source: np.ndarray, target: np.ndarray) -> None:
         self.training, self.source, self.target = training, source, target
 
     def __repr__(self) -> str:
-        return f"Split({self.training!r}, {len(self.source)} links hidden)"
+        return f"Split({self.training!r}, {len(self.source)} edges hidden)"
 
 
 def _hide(context: Context, graph: Graph, share: float) -> Any:
@@ -133,12 +133,12 @@ def _hide(context: Context, graph: Graph, share: float) -> Any:
 
 
 def hide_links(graph: Any, share: float = 0.1, *, random_state: Any = None) -> Split:
-    """Hides a share of the links, drawn by the seed, without cutting a component: for tests of link
+    """Hides a share of the edges, drawn by the seed, without cutting a component: for tests of link
     prediction of your own.
 
     >>> import cafe
     >>> cafe.hide_links(cafe.karate(), 0.2)
-    Split(Graph(34 nodes, 62 edges), 16 links hidden)
+    Split(Graph(34 nodes, 62 edges), 16 edges hidden)
     """
     g = as_graph(graph)
 
@@ -161,13 +161,13 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
                             n_components: int = COLUMNS, sides: bool = True,
                             random_state: Any = None, n_jobs: Optional[int] = None,
                             verbose: Verbose = False, **options: Any) -> Rows:
-    """Hides a share of the links, and tells how well the score finds them, beside popularity and
+    """Hides a share of the edges, and tells how well the score finds them, beside popularity and
     common neighbours (`cafe recommend` with an evaluation).
 
     Returns
     -------
     Rows
-        score, recall, hit, mrr, auc, nodes (those with a hidden link).
+        score, recall, hit, mrr, auc, nodes (those with a hidden edge).
 
     Examples
     --------
@@ -185,8 +185,8 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
         split = _hide(context, g, share)
         try:
             if split.hidden == 0:
-                raise ValueError("no link can be hidden: without it the graph would fall apart, or "
-                                 "the share is less than a link")
+                raise ValueError("no edge can be hidden: without it the graph would fall apart, or "
+                                 "the share is less than an edge")
             vectors = _vectors(context, split.training, g.n_nodes, n_components, options) \
                 if score == "product" else None
             return [context.figures(
@@ -200,7 +200,7 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
     found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
     return Rows({"score": compared, **{name: [getattr(q, name) for q in found]
                                        for name in ("recall", "hit", "mrr", "auc", "nodes")}},
-                f"first {count} of each node, {share:g} of the links hidden")
+                f"first {count} of each node, {share:g} of the edges hidden")
 
 
 def _asked(graph: Graph, nodes: Optional[Sequence], sides: bool) -> np.ndarray:

@@ -108,7 +108,7 @@ def test_links_that_cannot_be(club):
         model.transform([["m00", "m00"]])
     with pytest.raises(TypeError, match="found 'm00'"):
         model.transform(["m00", "m01"])
-    with pytest.warns(cafe.CafeWarning, match="1 of 2 new nodes have no link .*'lonely'"):
+    with pytest.warns(cafe.CafeWarning, match="1 of 2 new nodes have no edge .*'lonely'"):
         rows = model.transform({"lonely": [], "not": ["m00"]})
     assert not rows[0].any() and rows[1].any()
     with pytest.raises(NotFittedError):

@@ -314,7 +314,7 @@ def test_links_of_new_nodes_are_not_guessed(karate):
     assert model.transform(cafe.Graph(np.array(pairs))).shape == (6, 3)
     with pytest.raises(ValueError, match=r"transform\(x.tolist\(\)\) or transform\(cafe.Graph\(x\)\)"):
         model.transform(np.array(pairs))
-    with pytest.warns(cafe.CafeWarning, match="1 of 2 new nodes have no link"):
+    with pytest.warns(cafe.CafeWarning, match="1 of 2 new nodes have no edge"):
         model.transform({"x": {0: 0.0}, "y": {1: 2.0}})
 
 

@@ -51,7 +51,7 @@ static const cafe_option ranks_options[] = {
      20, 0, 1e6, NULL, "microseconds that a message takes however short it is"},
     {"cut", "SHARE", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, cut), -1, 0,
      1, NULL,
-     "share of the links that lie between processes; -1 counts them in the graph, or without one "
+     "share of the edges that lie between processes; -1 counts them in the graph, or without one "
      "takes nodes placed at random"},
 };
 

@@ -40,7 +40,7 @@ static const double rounding = 1e-13;
 
 static const cafe_option layers_options[] = {
     {"resolution", "R", CAFE_OPTION_REAL, offsetof(cafe_layers_options, resolution), 1, 0, 1e12,
-     NULL, "weight of the expected links; larger values give smaller communities"},
+     NULL, "weight of the expected edges; larger values give smaller communities"},
     {"refine", "yes|no", CAFE_OPTION_SWITCH, offsetof(cafe_layers_options, refine), 1, 0, 1, NULL,
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},

@@ -61,8 +61,8 @@
          0,                                                                                       \
          0,                                                                                       \
          "graph|node|auto",                                                                       \
-         "unit of theta: graph, n for all nodes; node, 1 / p_u, with p_u the share of the links " \
-         "that node u has; auto takes node where nodes have 20 links or more on average"},        \
+         "unit of theta: graph, n for all nodes; node, 1 / p_u, with p_u the share of the edges " \
+         "that node u has; auto takes node where nodes have 20 edges or more on average"},        \
         {"resolution",                                                                            \
          "R",                                                                                     \
          CAFE_OPTION_REAL,                                                                        \
@@ -71,8 +71,8 @@
          0,                                                                                       \
          1e12,                                                                                    \
          NULL,                                                                                    \
-         "weight of the links expected by degrees: more finds smaller clusters; 0, with known "   \
-         "labels, spreads them by links alone"},                                                  \
+         "weight of the edges expected by degrees: more finds smaller clusters; 0, with known "   \
+         "labels, spreads them by edges alone"},                                                  \
         {"sweeps",                                                                                \
          "N",                                                                                     \
          CAFE_OPTION_INTEGER,                                                                     \

@@ -252,7 +252,7 @@ const tests = {
     const page = await open(browser, 'few.html');
     await find(page, '33');
     const said = await text(page, '#panel-node');
-    check(said.includes('Heaviest links of 17 neighbours') && !said.includes('Strongest pulls'), said);
+    check(said.includes('Heaviest edges of 17 neighbours') && !said.includes('Strongest pulls'), said);
     check(said.includes('this page has 2'), said);
     await page.done();
   },
