@@ -6,6 +6,7 @@
 #include "labels.h"
 #include "output.h"
 #include "predicted.h"
+#include "start.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -39,6 +40,7 @@ static int after_solve(cluster_job *job) {
                                                 f->communities, &job->sizes)));
     cluster_say_found(job);
     cluster_say_sizes(job);
+    cli_say_changes(run, cafe_run_get_changes(job->shared.of));
     return CLI_OK;
 }
 
@@ -108,6 +110,12 @@ static const cli_option model_options[] = {
     CLI_ROW_METHOD(cluster_job, shared.method, CLI_COMMUNITIES_METHOD, "layers",
                    "layers finds how many communities there are, softmax fits a given number of "
                    "soft clusters"),
+    CLI_ROW_READS(
+        cluster_job, shared.start_from.communities, "start",
+        "communities to start from, one 'node community' per line: nodes leave them where "
+        "that gains, and the communities found keep their numbers"),
+    CLI_ROW_READS(cluster_job, shared.start_from.keep, "keep",
+                  "nodes that may not leave the community in which they start, one name per line"),
     CLI_ROW_READS(cluster_job, shared.labels_path, "labels",
                   "known labels, one 'node label' per line, for methods that use them; they stay "
                   "as they are"),

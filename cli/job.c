@@ -9,6 +9,7 @@
 #include "labels.h"
 #include "output.h"
 #include "predicted.h"
+#include "start.h"
 #include "vectors.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -17,6 +18,8 @@ static cafe_run_inputs inputs_of(const cli_job *job) {
     cafe_run_inputs inputs = cli_sampling_inputs(&job->method.sampling);
     inputs.labels_path = job->labels_path;
     inputs.start_path = job->start_path;
+    inputs.partition_path = job->start_from.communities;
+    inputs.keep_path = job->start_from.keep;
     return inputs;
 }
 
@@ -56,6 +59,7 @@ int cli_job_read(cli_job *job) {
         CLI_TRY(
             cli_read_start(run, job->start_path, run->graph, &inputs.start_columns, &job->start));
     inputs.start = job->start;
+    CLI_TRY(cli_read_communities(run, &job->start_from, &inputs));
     CLI_TRY(read_labels(job, &inputs));
     CLI_TRY(
         cli_check(run, cafe_run_graph(job->of, run->graph, run->words[0], &run->common.reading)));

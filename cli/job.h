@@ -8,12 +8,18 @@
 #include "method.h"
 #include "team.h"
 
+/* Communities to start from, and a list of nodes that stay in them. */
+typedef struct cli_start {
+    const char *communities, *keep;
+} cli_start;
+
 /* The struct of such a command begins with it. */
 typedef struct cli_job {
     cli_run run;
     cli_method method; /* where the parser puts the options */
     const char *start_path, *labels_path, *predicted;
     cli_checkpoint checkpoint;
+    cli_start start_from;
     cafe_run *of; /* the library's run */
     cafe_labels *labels;
     float *start;

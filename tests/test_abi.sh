@@ -54,7 +54,7 @@ atmost() {
     exported=$(nm -D --defined-only "$BUILD/$2.so" | grep -v '@CAFE_PRIVATE' | grep -c ' T ')
     ((exported <= $1)) || fail "$2 exports $exported functions"
 }
-atmost 283 libcafe
+atmost 284 libcafe
 atmost 84 libcafe-lab
 
 if [[ ! -x $PYTHON ]]; then

@@ -86,6 +86,35 @@ printf '0 1\n1 2\n2 0\n' >triangle.in.txt
 expect 0 "$CAFE" cluster triangle.in.txt -q --nodes 5 -o five.tsv
 [[ $(cut -f 2 five.tsv | xargs) == '0 0 0 1 2' ]] || fail "isolated nodes"
 
+# ---- a start: numbers stay, new communities get others, kept nodes do not move
+"$CAFE" generate planted --nodes 1000 --edges 6000 --blocks 9 --mixing 0.3 -q -o day2.in.txt
+tail -n +201 day2.in.txt >day1.in.txt
+expect 0 "$CAFE" cluster day1.in.txt -q -o first.tsv
+awk -F '\t' '{ print $1 "\t" 100 + 7 * $2 }' first.tsv >first.in.tsv
+echo 'gone	100' >>first.in.tsv
+expect 0 "$CAFE" cluster day2.in.txt --start first.in.tsv -o second.tsv --json second.json
+says 'start +first\.in\.tsv: [0-9]+ communities, .* nodes'
+says '1 node of it left out'
+says 'changes +[0-9.]+% of [0-9,]+ nodes keep their community'
+json_check second.json
+for key in changes nodes_kept nodes_moved nodes_new born died split merged; do
+    grep -qE "^ *\"$key\": " second.json || fail "the report lacks $key"
+done
+[[ $(json_value second.json start) == '"first.in.tsv"' ]] || fail "the start is not in the options"
+stayed=$(awk 'NR == FNR { old[$1] = $2; next } $1 in old { n++; same += old[$1] == $2 }
+    END { print (same / n > .95 ? "yes" : same / n) }' first.in.tsv second.tsv)
+[[ $stayed == yes ]] || fail "only $stayed of the nodes keep their number"
+near "$(modularity second.tsv day2.in.txt)" "$(json_value second.json modularity)" || fail "modularity from a start"
+awk '{ print $1 "\t" ($1 % 3) * 5 }' p.tsv >thirds.in.tsv
+printf '0\n1\n33\n' >keep.in.txt
+for threads in 1 3; do
+    expect 0 "$CAFE" cluster "$karate" -q -t $threads --start thirds.in.tsv --keep keep.in.txt -o k$threads.tsv
+done
+same k1.tsv k3.tsv
+[[ $(grep -E $'^(0|1|33)\t' k1.tsv | cut -f 2 | xargs) == '0 5 0' ]] || fail "kept nodes moved"
+sed 's/0$/red/' thirds.in.tsv >colours.in.tsv
+expect 0 "$CAFE" cluster "$karate" -q --start colours.in.tsv -o w.tsv
+
 # ---- refusals come before the work
 rm -f ./*.tsv ./*.json
 expect 2 "$CAFE" cluster "$karate"
@@ -94,6 +123,13 @@ expect 2 "$CAFE" cluster "$karate" -o x.tsv --json x.tsv
 says 'cannot both go to x.tsv'
 expect 2 "$CAFE" cluster "$karate" --method softmax --hierarchy x.json
 says '--hierarchy does not go with --method softmax'
+expect 2 "$CAFE" cluster "$karate" --method softmax --start thirds.in.tsv -o x.tsv
+says '--start does not go with --method softmax, but with --method layers'
+expect 2 "$CAFE" cluster "$karate" --keep keep.in.txt -o x.tsv
+says '--keep needs --start'
+printf '5\t1\n' >one.in.tsv
+expect 1 "$CAFE" cluster "$karate" --start one.in.tsv --keep keep.in.txt -o x.tsv
+says 'node 0 is to keep its community, and --start has none of it'
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution -1
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution nan
 echo keep >kept.in.tsv

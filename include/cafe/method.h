@@ -19,11 +19,12 @@ extern "C" {
 /* ---- the registry ---------------------------------------------------------------------------- */
 
 typedef enum cafe_takes {
-    CAFE_TAKES_SAMPLING = 1,   /* works on the sampled graph; other methods see the graph itself */
-    CAFE_TAKES_LABELS = 2,     /* can be told the labels of some nodes, */
-    CAFE_NEEDS_LABELS = 4,     /* and cannot do without */
-    CAFE_TAKES_START = 8,      /* can start from given vectors */
-    CAFE_TAKES_CHECKPOINT = 16 /* sweeps, and can go on after it was stopped (run.h) */
+    CAFE_TAKES_SAMPLING = 1,    /* works on the sampled graph; other methods see the graph itself */
+    CAFE_TAKES_LABELS = 2,      /* can be told the labels of some nodes, */
+    CAFE_NEEDS_LABELS = 4,      /* and cannot do without */
+    CAFE_TAKES_START = 8,       /* can start from given vectors */
+    CAFE_TAKES_CHECKPOINT = 16, /* sweeps, and can go on after it was stopped (run.h) */
+    CAFE_TAKES_PARTITION = 32   /* can start from given communities */
 } cafe_takes;
 
 typedef struct cafe_method_code cafe_method_code;
@@ -87,6 +88,10 @@ typedef struct cafe_method_inputs {
     const float *start; /* nodes x start_columns vectors, row-major */
     int64_t start_columns;
     const cafe_sample_inputs *sample; /* attributes, seeds */
+    const int32_t *partition; /* partition[nodes]: the community in which a node starts, in 0 ..
+                               * nodes-1, or -1: alone */
+    const int32_t *keep;      /* nodes that may not leave that community */
+    int64_t keep_count;
 } cafe_method_inputs;
 
 CAFE_INPUTS(method)

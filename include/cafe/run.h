@@ -17,6 +17,7 @@
 
 #include <cafe/method.h>
 #include <cafe/report.h>
+#include <cafe/update.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +64,11 @@ typedef struct cafe_run_inputs {
     const int32_t *seeds; /* nodes where walks begin, for samplings "walk" and "pagerank" */
     int64_t seed_count;
     const char *labels_path, *start_path, *attributes_path, *seeds_path;
+    const int32_t *partition; /* partition[nodes]: the community in which a node starts, any number
+                               * from 0, or -1 for a new node; for methods that build layers */
+    const int32_t *keep;      /* nodes that may not leave the community in which they start */
+    int64_t keep_count;
+    const char *partition_path, *keep_path;
 } cafe_run_inputs;
 
 static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {
@@ -197,6 +203,24 @@ typedef struct cafe_run_division {
 } cafe_run_division;
 
 CAFE_API const cafe_run_division *cafe_run_get_division(const cafe_run *run);
+
+/* Of a run that started from communities. A community keeps the number of the start's community
+ * that it continues: the one with which it shares most nodes, if these are most of either. Other
+ * communities get numbers above. */
+typedef struct cafe_run_changes {
+    const cafe_transition_report *communities; /* before: those of the start by number; after: those
+                                                * that the run numbers by size */
+    const int32_t *before;                     /* number of each community of the start, */
+    const int32_t *number;                     /* and of each one found */
+    const int32_t *partition; /* of the nodes, by these numbers: what the run writes */
+    int64_t kept, moved;      /* nodes whose number is the same, or another */
+    int64_t added;            /* nodes without a community at the start */
+    int64_t born, died; /* communities found that are no part of an old one; old ones of which none
+                           found is a part */
+} cafe_run_changes;
+
+/* After the solve step; NULL: the run started from no communities. */
+CAFE_API const cafe_run_changes *cafe_run_get_changes(const cafe_run *run);
 /* H, row-major nodes x course.columns; after the solve step and before the next. */
 CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
 CAFE_API const cafe_embedding *cafe_run_embedding(const cafe_run *run); /* NULL: not yet, or none */

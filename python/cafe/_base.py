@@ -110,7 +110,7 @@ class Estimator(BaseEstimator):
         """Results, how they were made (set_params() may change the parameters later), and warnings."""
         self._keep(found)
         self.graph_, self.nodes_, self.n_features_in_ = graph, graph.nodes, graph.n_nodes
-        self._made = replace(given, start=None, checkpoint=None)
+        self._made = replace(given, start=None, keep=None, checkpoint=None)
         for text in self.report_["warnings"]:
             lacks = any(name in text for name in LACKING)
             warn(f"{type(self).__name__}: {in_python(text)}", ConvergenceWarning if lacks else CafeWarning)

@@ -200,6 +200,23 @@ def share_right(told: np.ndarray, labels: np.ndarray, classes: np.ndarray, weigh
     return float(np.average(np.asarray(told == labels, dtype=bool), weights=weights))
 
 
+def known_communities(start: Any, graph: Graph) -> np.ndarray:
+    """Communities to start from, -1: none. Integers stay as they are, other names are numbered. Nodes
+    that the graph no longer has are left out of what carries names."""
+    if hasattr(start, "iloc"):
+        start = one_column(start, "start")
+        if not _counted(start.index):
+            start = start[positions(graph, start.index) >= 0]
+    elif isinstance(start, Mapping):
+        start = {node: c for node, c in start.items() if _position(graph, node) >= 0}
+    label, classes = encode_labels(start, graph, "start")
+    if classes.dtype.kind not in "iu":
+        return label
+    if classes[0] < 0 or classes[-1] >= 2**31 - 1 - graph.n_nodes:
+        raise ValueError("start: expected numbers of communities from 0")
+    return np.where(label < 0, -1, classes[label]).astype(np.int32)
+
+
 # ---- and back ----------------------------------------------------------------------------------
 
 def decode_labels(numbers: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _abi
 from ._arrays import as_array, block, copied, pointer, whole
 from ._call import Context, c_path, c_shown, c_text, c_texts, of_size
-from ._labels import decode_labels, rows_by_name
+from ._labels import decode_labels, known_communities, rows_by_name
 from ._library import lib
 from ._options import Option, Table
 from ._shown import Shown
@@ -91,7 +91,8 @@ class Given:
     options: Mapping[str, str]
     label: Optional[np.ndarray] = None  # numbers of classes, -1: not known
     classes: Optional[np.ndarray] = None
-    start: Any = None
+    start: Any = None  # vectors, or communities where the method starts from those
+    keep: Any = None  # nodes that stay in them
     seeds: Any = None
     attributes: Any = None
     attributes_to_come: bool = False  # they are not missing from a forecast
@@ -148,9 +149,15 @@ class Run:
             names = c_texts(given.classes.tolist(), c_shown)
             self.kept.append(names)
             found.class_names = names
-        if given.start is not None:
+        communities = given.method.takes("TAKES_PARTITION") and np.ndim(given.start) != 2
+        if given.start is not None and communities:
+            found.partition = lend(known_communities(given.start, graph))
+        elif given.start is not None:
             rows = block(rows_by_name(given.start, graph, "start"), graph.n_nodes, "start")
             found.start, found.start_columns = lend(rows), rows.shape[1]
+        if given.keep is not None:
+            kept = np.array([graph.index(node) for node in given.keep], dtype=np.int32)
+            found.keep, found.keep_count = lend(kept), len(kept)
         if given.seeds is not None:
             seeds = np.array([graph.index(s) for s in given.seeds], dtype=np.int32)
             found.seeds, found.seed_count = lend(seeds), len(seeds)
@@ -212,6 +219,11 @@ class Run:
         layers = self.get("layers")
         return [Layer._of(lib.cafe_layers_get(layers, i).contents, self.graph.n_nodes)
                 for i in range(lib.cafe_layers_count(layers) if layers else 0)]
+
+    def numbered(self) -> Optional[np.ndarray]:
+        """The communities by the numbers of those that the run started from; None: it did not."""
+        changes = self.get("get_changes")
+        return copied(changes.contents.partition, self.graph.n_nodes, np.int32) if changes else None
 
     def partition(self) -> np.ndarray:
         """Of a run for communities."""

@@ -77,9 +77,9 @@ class Embedding(OfNodes):
     converged_: bool
     certificate_: Certificate
 
-    def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Optional[Sequence] = None,
-            attributes: Any = None, checkpoint: Any = None, every: int = 1,
-            memory_limit: Optional[int] = None, scratch: Any = None) -> "Embedding":
+    def fit(self, X: Any, y: Any = None, *, start: Any = None, keep: Optional[Sequence] = None,
+            seeds: Optional[Sequence] = None, attributes: Any = None, checkpoint: Any = None,
+            every: int = 1, memory_limit: Optional[int] = None, scratch: Any = None) -> "Embedding":
         """Finds the vectors of a graph.
 
         Parameters
@@ -90,7 +90,12 @@ class Embedding(OfNodes):
             Known labels (methods that take them): None or NaN where there is none. -1 is refused: it
             may be a class or no label.
         start : array of shape (n_nodes, n_components), optional
-            Vectors to start from (methods that take them).
+            Vectors to start from (methods that take them). LayeredCafe starts from communities: a
+            number for each node, or a mapping or Series from nodes to numbers. Nodes leave them where
+            that gains; the communities found keep their numbers in communities_, and
+            report_["changes"] has what became of them.
+        keep : sequence of nodes, optional
+            Nodes that may not leave the community in which they start.
         seeds : sequence of nodes, optional
             Where walks begin (sampling 'walk' and 'pagerank').
         attributes : array of n_nodes rows, optional
@@ -105,8 +110,9 @@ class Embedding(OfNodes):
         scratch : path, optional
             The folder of these files; the current one by default.
         """
-        return self._fit(X, y, start=start, seeds=seeds, attributes=attributes, checkpoint=checkpoint,
-                         every=every, memory_limit=memory_limit, scratch=scratch)
+        return self._fit(X, y, start=start, keep=keep, seeds=seeds, attributes=attributes,
+                         checkpoint=checkpoint, every=every, memory_limit=memory_limit,
+                         scratch=scratch)
 
     def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
         return placed_by(self, links)
@@ -148,7 +154,8 @@ class Embedding(OfNodes):
             found.update(self._members(made, given, found.pop("modularity_")))
         elif self._method.communities:
             layers = found["layers_"] = made.layers()
-            found.update(partition(layers[-1].partition))
+            numbered = made.numbered()
+            found.update(partition(layers[-1].partition if numbered is None else numbered))
         else:
             del found["modularity_"]
         certificate = made.step("WRITE").certificate()

@@ -276,6 +276,28 @@ def test_start_goes_on(planted):
         cafe.LayeredCafe().fit(planted[0], start=np.zeros((2000, 3)))
 
 
+def test_communities_stay(planted):
+    graph = planted[0]
+    first = cafe.LayeredCafe().fit(graph)
+    numbers = 10 + 3 * first.communities_
+    again = cafe.LayeredCafe().fit(graph, start=numbers)
+    assert (again.communities_ == numbers).mean() > .99 and again.modularity_ >= first.modularity_ - 1e-9
+    assert again.report_["changes"]["nodes_kept"] == (again.communities_ == numbers).sum()
+    some = {int(u): int(numbers[u]) for u in range(1500)}
+    some["gone"] = 4
+    part = cafe.LayeredCafe().fit(graph, start=some)
+    assert part.report_["changes"]["nodes_new"] == 500
+    assert (part.communities_ == numbers).mean() > .9
+    words = cafe.LayeredCafe().fit(graph, start=first.to_frame("communities_").map(lambda c: f"c{c:03}"))
+    assert (words.communities_ == first.communities_).mean() > .99
+    kept = cafe.LayeredCafe().fit(graph, start=np.arange(2000) % 3, keep=range(9))
+    assert kept.communities_[:9].tolist() == [0, 1, 2] * 3
+    with pytest.raises(ValueError, match="keep"):
+        cafe.LayeredCafe().fit(graph, keep=[1])
+    with pytest.raises(ValueError, match="from 0"):
+        cafe.LayeredCafe().fit(graph, start=np.arange(2000) - 2000)
+
+
 def test_samplings(karate, rng):
     edge = cafe.SphereGCN(n_components=4).fit(karate)
     walk = cafe.SphereGCN(n_components=4, sampling="walk", window=3).fit(karate)

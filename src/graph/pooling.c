@@ -170,6 +170,7 @@ cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const floa
     g->borrowed = true;
     g->widest = widest_row(g->n, g->offsets);
     g->loops = NULL;
+    g->kept = NULL;
     if (loops) {
         double *copy = cafe_mem(context, g->n, sizeof *copy);
         if (!copy) {
@@ -185,7 +186,7 @@ cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const floa
 
 void cafe_pooled_free(cafe_pooled *g) {
     if (!g) return;
-    cafe_mem_free(g->context, g->loops);
+    cafe_mem_free_all(g->context, g->loops, g->kept);
     if (!g->borrowed) {
         cafe_mem_free_all(g->context, g->offsets, g->targets, g->single, g->factor, g->pooled,
                           g->mass);
@@ -377,13 +378,25 @@ static void release(cafe_context *context, coarsen_job *job, bool rows) {
     cafe_mem_free_all(context, job->offsets, job->targets, job->weights, job->loops, job->mass);
 }
 
+/* A group of a node that stays is one that stays. */
+static cafe_status pool_kept(cafe_context *context, const cafe_pooled *g, const int32_t *group,
+                             int64_t count, uint8_t **kept) {
+    if (!g->kept) return CAFE_OK;
+    *kept = cafe_mem_zero(context, count, sizeof **kept);
+    CAFE_PASS(cafe_mem_had(*kept));
+    for (int64_t u = 0; u < g->n; u++) (*kept)[group[u]] |= g->kept[u];
+    return CAFE_OK;
+}
+
 cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
                          int64_t count, cafe_pooled **coarse) {
     cafe_status status = CAFE_OK;
     coarsen_job job = {.context = context, .g = g, .group = group};
     cafe_pooled *made = NULL;
+    uint8_t *kept = NULL;
     int64_t widest;
     *coarse = NULL;
+    CAFE_TRY(pool_kept(context, g, group, count, &kept));
     CAFE_TRY(cafe_groups_new(context, g->n, group, count, &job.groups));
     CAFE_TRY(allocate(context, &job));
     CAFE_TRY(make_rows(context, &job, &widest));
@@ -397,9 +410,12 @@ cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int3
                           .loops = job.loops,
                           .mass = job.mass,
                           .total = g->total,
+                          .kept = kept,
                           .widest = widest};
     *coarse = made;
+    kept = NULL;
 done:
+    cafe_mem_free(context, kept);
     release(context, &job, status != CAFE_OK);
     return status;
 }

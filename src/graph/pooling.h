@@ -25,6 +25,8 @@ typedef struct cafe_pooled {
     const double *loops;    /* a(u,u), the weight inside a node; NULL: none */
     const double *mass;     /* p_u */
     double total;           /* the sum of a(u,w) over all ordered pairs, the same on all levels */
+    const uint8_t *kept;    /* 1: the node may not leave its community; a group of one stays too.
+                             * NULL: all may */
     int64_t widest;         /* arcs of the longest row */
     bool borrowed;          /* all arrays except the loops belong to another graph */
 } cafe_pooled;

@@ -100,7 +100,7 @@ void cafe_job_close(cafe_context *context, cafe_job *job);
 
 /* What a run for vectors or for communities is given beside the graph. */
 typedef struct cafe_given {
-    bool communities, labels, start, checkpoint;
+    bool communities, labels, start, checkpoint, partition, keep;
 } cafe_given;
 
 /* Refuses what the method does not take, and no labels where it needs some. */

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "method/method.h"
+#include "solve/layers_start.h"
 #include "solve/solution.h"
 
 /* ---- cafe ------------------------------------------------------------------------------------ */
@@ -58,13 +59,41 @@ const cafe_method cafe_cafe_method = {
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
+/* keep[n] <- 1 at the nodes that the run was given; NULL: none. */
+static cafe_status mark_kept(cafe_context *context, const cafe_method_inputs *in, int64_t n,
+                             uint8_t **keep) {
+    if (in->keep_count == 0) return CAFE_OK;
+    *keep = cafe_mem_zero(context, n, sizeof **keep);
+    CAFE_PASS(cafe_mem_had(*keep));
+    for (int64_t i = 0; i < in->keep_count; i++) {
+        if (in->keep[i] < 0 || in->keep[i] >= n)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %d to keep",
+                             (int)in->keep[i]);
+        (*keep)[in->keep[i]] = 1;
+    }
+    return CAFE_OK;
+}
+
+/* From the communities that the run was given, if there are any. */
+static cafe_status find_layers(cafe_context *context, const cafe_job *job, cafe_layers **layers) {
+    const cafe_operator *op = job->model->op;
+    uint8_t *keep = NULL;
+    cafe_layers_start start = {.part = job->inputs.partition, .steady = true};
+    if (!start.part) return cafe_layers_find(context, op, job->own, layers);
+    cafe_status status = mark_kept(context, &job->inputs, op->n, &keep);
+    start.keep = keep;
+    if (status == CAFE_OK) status = cafe_layers_find_from(context, op, job->own, &start, layers);
+    cafe_mem_free(context, keep);
+    return status;
+}
+
 static cafe_status solve_layers(cafe_context *context, const cafe_job *job,
                                 cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     const cafe_layers_options *o = job->own;
     cafe_layers *layers = NULL;
     const cafe_layer *top;
-    CAFE_TRY(cafe_layers_find(context, job->model->op, o, &layers));
+    CAFE_TRY(find_layers(context, job, &layers));
     top = cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     CAFE_TRY(cafe_layers_solution(context, job->model->op, layers, o->columns, solution));
     (*solution)->sources[0].kind = "layers";
@@ -79,7 +108,7 @@ done:
 
 static cafe_status cluster_layers(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
     const cafe_layer *top;
-    CAFE_PASS(cafe_layers_find(context, job->model->op, job->own, &c->layers));
+    CAFE_PASS(find_layers(context, job, &c->layers));
     top = cafe_layers_get(c->layers, cafe_layers_count(c->layers) - 1);
     c->info.layers = c->layers;
     c->info.partition = top->partition;
@@ -95,7 +124,7 @@ const cafe_method cafe_layers_method = {
     .summary =
         "communities of any number, layer by layer; as vectors, all layers side by side "
         "(algorithm 3)",
-    .takes = CAFE_TAKES_SAMPLING,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_PARTITION,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_layers_vectors_option_table,
     .communities = cafe_layers_option_table,

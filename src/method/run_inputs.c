@@ -104,6 +104,11 @@ cafe_status cafe_method_check_inputs(cafe_context *context, const cafe_method *m
                          CAFE_OPT("method=%s") " needs " CAFE_OPT("labels"), method->name);
     if (given.start && !(takes & CAFE_TAKES_START))
         return refuse_input(context, method, given.communities, "start", CAFE_TAKES_START);
+    if (given.partition && !(takes & CAFE_TAKES_PARTITION))
+        return refuse_input(context, method, given.communities, "start", CAFE_TAKES_PARTITION);
+    if (given.keep && !given.partition)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("keep") " needs " CAFE_OPT("start"));
     if (given.checkpoint && !(takes & CAFE_TAKES_CHECKPOINT))
         return refuse_input(context, method, given.communities, "checkpoint",
                             CAFE_TAKES_CHECKPOINT);
@@ -116,6 +121,8 @@ static cafe_status check_inputs(cafe_context *context, const cafe_method *method
                                     (cafe_given){.communities = communities,
                                                  .labels = inputs->labels != NULL,
                                                  .start = inputs->start != NULL,
+                                                 .partition = inputs->partition != NULL,
+                                                 .keep = inputs->keep_count > 0,
                                                  .checkpoint = context->checkpoint != NULL});
 }
 

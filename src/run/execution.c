@@ -93,6 +93,7 @@ static cafe_status keep_communities(cafe_run *run) {
 /* The solvers find the run's checkpoint in the context. */
 static cafe_status solve(cafe_run *run) {
     bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
+    CAFE_PASS(cafe_run_take_start(run));
     run->context->checkpoint = run->checkpoint;
     cafe_status status = vectors
                              ? cafe_model_solve(run->context, run->model, run->method,
@@ -101,6 +102,7 @@ static cafe_status solve(cafe_run *run) {
                                                   &run->options, &run->inputs, &run->clustering);
     run->context->checkpoint = NULL;
     if (status == CAFE_OK) status = vectors ? keep_course(run) : keep_communities(run);
+    if (status == CAFE_OK) status = cafe_run_compare_start(run);
     return status == CAFE_OK ? cafe_run_warn_course(run) : status;
 }
 
@@ -130,9 +132,11 @@ static cafe_status write_result(cafe_run *run) {
     if (run->embedding)
         return cafe_embedding_write(run->context, run->embedding, run->graph, run->output,
                                     run->overwrite);
-    return cafe_partition_write(run->context, run->graph,
-                                cafe_clustering_get(run->clustering)->partition, run->output,
-                                run->overwrite);
+    const cafe_run_changes *changes = cafe_run_get_changes(run);
+    return cafe_partition_write(
+        run->context, run->graph,
+        changes ? changes->partition : cafe_clustering_get(run->clustering)->partition, run->output,
+        run->overwrite);
 }
 
 static cafe_status write_output(cafe_run *run) {

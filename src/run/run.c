@@ -82,6 +82,7 @@ void cafe_run_free(cafe_run *run) {
     cafe_checkpoint_free(context, run->checkpoint);
     cafe_clustering_free(run->clustering);
     cafe_layers_free(run->layers);
+    cafe_run_forget_start(run);
     cafe_embedding_free(run->embedding);
     cafe_solution_free(run->solution);
     if (!run->borrowed) cafe_model_free(run->model);
@@ -135,6 +136,9 @@ cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs) {
     run->inputs.classes = g->classes;
     run->inputs.start = g->start;
     run->inputs.start_columns = g->start_columns;
+    run->inputs.partition = g->partition;
+    run->inputs.keep = g->keep;
+    run->inputs.keep_count = g->keep_count;
     run->sample_inputs.attributes = g->attributes;
     run->sample_inputs.width = g->attribute_columns;
     run->sample_inputs.seeds = g->seeds;

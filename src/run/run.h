@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "graph/pooling.h"
 #include "method/method.h"
 
 /* The option tables of a run: the method's own, its sampling's, the finish's, the propagation's,
@@ -26,6 +27,17 @@ typedef struct run_table {
     void *values;
     bool given[RUN_MOST_OPTIONS];
 } run_table;
+
+/* A start of communities, and what became of them: steadiness.c. */
+typedef struct run_steady {
+    int32_t *before; /* numbers of the start's communities, ascending, */
+    int64_t count;   /* so many, */
+    int32_t *dense;  /* and the start with their indices */
+    cafe_transition *transition;
+    uint8_t *continued; /* of each of the start: one found has its number */
+    int32_t *number, *partition;
+    cafe_run_changes changes; /* partition NULL: not yet */
+} run_steady;
 
 struct cafe_run {
     cafe_context *context;
@@ -49,6 +61,7 @@ struct cafe_run {
     cafe_graph_counts counts;
     bool sized; /* there are counts */
     cafe_run_inputs given;
+    run_steady steady;
     cafe_method_inputs inputs;
     cafe_sample_inputs sample_inputs;
     /* outputs and limits */
@@ -94,6 +107,13 @@ cafe_status cafe_run_plan_ranks(cafe_run *run);
 cafe_status cafe_run_divide(cafe_run *run);
 cafe_status cafe_run_measure_division(cafe_run *run);
 void cafe_run_report_ranks(const cafe_run *run, int32_t dry, cafe_report *report);
+
+/* steadiness.c: the start's communities for the method, before it; the numbers of those found,
+ * after it; the member of the report. */
+cafe_status cafe_run_take_start(cafe_run *run);
+cafe_status cafe_run_compare_start(cafe_run *run);
+void cafe_run_report_changes(const cafe_run *run, cafe_report *report);
+void cafe_run_forget_start(cafe_run *run);
 
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
 cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)

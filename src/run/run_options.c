@@ -160,6 +160,8 @@ cafe_status cafe_run_check(cafe_run *run) {
     cafe_given given = {.communities = run->purpose == CAFE_PURPOSE_COMMUNITIES,
                         .labels = in->labels || in->labels_path,
                         .start = in->start || in->start_path,
+                        .partition = in->partition || in->partition_path,
+                        .keep = in->keep_count > 0 || in->keep_path,
                         .checkpoint = run->checkpoint != NULL};
     CAFE_PASS(check_finish(run));
     CAFE_PASS(check_sample(run));

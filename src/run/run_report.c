@@ -49,6 +49,8 @@ static void put_options(const cafe_run *run, cafe_report *report) {
     cafe_run_report_options(run, report);
     put_path(report, "labels", run->given.labels_path);
     put_path(report, "start", run->given.start_path);
+    put_path(report, "start", run->given.partition_path);
+    put_path(report, "keep", run->given.keep_path);
     cafe_report_context(report);
     cafe_report_options(report, cafe_graph_option_table(), run->reading);
     cafe_report_close(report);
@@ -188,6 +190,7 @@ void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report) {
     put_course(run, report);
     if (run->embedding) put_vectors(run, report);
     if (run->clustering) put_communities(run, report);
+    cafe_run_report_changes(run, report);
     put_checkpoint(run, report);
     if (run->output) cafe_report_string(report, "output", run->output);
     put_seconds(run, report);

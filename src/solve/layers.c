@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "solve/exact_partition.h"
 #include "solve/layers_hierarchy.h"
+#include "solve/layers_start.h"
 
 enum { MOST_FAILURES = 3 }; /* fresh starts without success that end the search */
 
@@ -77,20 +78,22 @@ typedef enum start {
     START_FRESH, /* every node alone */
     START_LAST,  /* from the partition the last round found */
     START_MEET,  /* from the communities on which the best and the last fresh one agree */
-    START_EXACT  /* from a best partition, of a small graph */
+    START_EXACT, /* from a best partition, of a small graph */
+    START_GIVEN  /* from the caller's partition */
 } start;
 
 typedef struct search {
     cafe_hierarchy h;
-    int64_t left;       /* rounds */
-    bool large;         /* a round takes so long that fresh starts are not tried */
-    int64_t failures;   /* fresh starts since the best was found */
-    double gain;        /* of the last round over the partition that it started from */
+    const cafe_layers_start *given; /* the only start besides the last result; NULL: none */
+    int64_t left;                   /* rounds */
+    bool large;                     /* a round takes so long that fresh starts are not tried */
+    int64_t failures;               /* fresh starts since the best was found */
+    double gain;                    /* of the last round over the partition that it started from */
     double before;      /* the same of the round before it; both HUGE_VAL after other starts */
     cafe_layers *best;  /* the best hierarchy up to now */
     cafe_layers *other; /* the last round's, or the one that it replaced as the best */
     cafe_layers *last;  /* one of the two */
-    int32_t *meet;      /* the partition that START_MEET and START_EXACT begin with */
+    int32_t *meet;      /* the partition that START_MEET, START_EXACT and START_GIVEN begin with */
 } search;
 
 /* meet(u) = meet(w) if and only if u and w are together in both partitions, best and other. Every
@@ -122,9 +125,16 @@ done:
     return status;
 }
 
+/* The modularity of the given partition, whose numbers are below the number of nodes. */
+static cafe_status measure_given(cafe_context *context, const search *s, double *modularity) {
+    const cafe_pooled *g = s->h.finest;
+    return cafe_layers_modularity(context, g, s->h.options->resolution, s->meet, g->n, modularity);
+}
+
 /* Runs one round from this start and keeps the better of its result and the best. */
 static cafe_status run_round(cafe_context *context, search *s, start from) {
     double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
+    if (from == START_GIVEN) CAFE_PASS(measure_given(context, s, &before));
     if (from == START_MEET) CAFE_PASS(meet(context, s));
     s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
     CAFE_PASS(cafe_hierarchy_build(context, &s->h));
@@ -173,8 +183,18 @@ static bool may_find_more(search *s) {
     return s->failures <= MOST_FAILURES;
 }
 
+/* After a given start: rounds from the last result alone. */
+static bool goes_on(const search *s) {
+    double least = s->given->steady ? large_progress : s->large ? slow_progress : least_progress;
+    return s->left > 0 && s->gain > least;
+}
+
 /* Chooses the start of the next round; false: the search ends. */
 static bool choose_next(search *s, start *from) {
+    if (s->given) {
+        *from = START_LAST;
+        return goes_on(s);
+    }
     bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
     if (s->left == 0) return false;
     if (*from == START_FRESH && s->other && !are_equal(s))
@@ -192,7 +212,7 @@ static bool choose_next(search *s, start *from) {
  * replaces the best partition by a better one only. */
 static cafe_status run_rounds(cafe_context *context, search *s) {
     int64_t rounds = s->left;
-    start from = START_FRESH;
+    start from = s->given ? START_GIVEN : START_FRESH;
     cafe_phase(context, "layers", rounds);
     do {
         CAFE_PASS(run_round(context, s, from));
@@ -206,7 +226,7 @@ static cafe_status run_rounds(cafe_context *context, search *s) {
  * found one. */
 static cafe_status run_exact(cafe_context *context, const cafe_operator *op, search *s) {
     double modularity;
-    if (op->n > CAFE_EXACT_NODES || !s->h.options->refine) return CAFE_OK;
+    if (op->n > CAFE_EXACT_NODES || !s->h.options->refine || s->given) return CAFE_OK;
     CAFE_PASS(cafe_exact_partition(context, op, s->h.options->resolution, s->meet, &modularity));
     if (!(modularity > top_modularity(s->best) + rounding)) return CAFE_OK;
     return run_round(context, s, START_EXACT);
@@ -234,11 +254,39 @@ static int64_t choose_rounds(const cafe_layers_options *o, int64_t arcs) {
     return default_rounds[i].rounds;
 }
 
+/* The search begins with the caller's partition. With kept nodes its graph is the one in which they
+ * are together, and where[n] the node in it of each node. */
+static cafe_status take_given(cafe_context *context, const cafe_pooled *finest, search *s,
+                              cafe_pooled **joined, int32_t **where) {
+    if (!s->given) return CAFE_OK;
+    CAFE_PASS(cafe_layers_take_start(context, finest->n, s->given, s->meet));
+    if (!s->given->keep) return CAFE_OK;
+    *where = cafe_mem(context, finest->n, sizeof **where);
+    CAFE_PASS(cafe_mem_had(*where));
+    CAFE_PASS(cafe_layers_join_kept(context, finest, s->given->keep, s->meet, *where, joined));
+    s->h.finest = *joined;
+    s->h.gather = false; /* rows of a pooled graph stay where they are */
+    return CAFE_OK;
+}
+
+/* Layers of the graph's nodes: `where` each is in the search's graph, NULL: at its own place. */
+static cafe_status restore(cafe_context *context, search *s, int64_t n, const int32_t *where) {
+    s->best->nodes = n;
+    return cafe_layers_restore(context, s->best, s->h.gathered ? s->h.place : where);
+}
+
 cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
                              const cafe_layers_options *options, cafe_layers **layers) {
+    return cafe_layers_find_from(context, op, options, NULL, layers);
+}
+
+cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op,
+                                  const cafe_layers_options *options,
+                                  const cafe_layers_start *given, cafe_layers **layers) {
     cafe_status status = CAFE_OK;
-    cafe_pooled *finest = NULL;
-    search s = {0};
+    cafe_pooled *finest = NULL, *joined = NULL;
+    int32_t *where = NULL;
+    search s = {.given = given};
     cafe_layers_options o;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
@@ -254,16 +302,18 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     s.meet = cafe_mem(context, finest->n, sizeof *s.meet);
     CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
     s.h.gather = o.refine && s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
+    CAFE_TRY(take_given(context, finest, &s, &joined, &where));
     CAFE_TRY(run_rounds(context, &s));
     CAFE_TRY(run_exact(context, op, &s));
-    CAFE_TRY(cafe_layers_restore(context, s.best, s.h.gathered ? s.h.place : NULL));
+    CAFE_TRY(restore(context, &s, op->n, where));
     *layers = s.best;
     s.best = NULL;
 done:
     cafe_layers_free(s.h.layers);
     cafe_pooled_free(s.h.gathered);
+    cafe_pooled_free(joined);
     cafe_pooled_free(finest);
-    cafe_mem_free_all(context, s.meet, s.h.place);
+    cafe_mem_free_all(context, s.meet, s.h.place, where);
     cafe_layers_free(s.other);
     cafe_layers_free(s.best);
     return status;

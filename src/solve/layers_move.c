@@ -50,7 +50,8 @@ static int32_t find_best(const cafe_moves *moves, cafe_bins *bins, double pull, 
     return to;
 }
 
-/* The best move of u, in units of total: for every community S next to u
+/* The best move of u, none if u is kept where it is; in units of total: for every community S next
+ * to u
  *
  *     total z_u(S) = a(u,S) - resolution d_u p(S),   d_u = total p_u,
  *
@@ -60,6 +61,7 @@ static int32_t find_best(const cafe_moves *moves, cafe_bins *bins, double pull, 
 cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u) {
     const cafe_pooled *g = moves->g;
     int32_t own = moves->part[u];
+    if (g->kept && g->kept[u]) return (cafe_move){own, 0};
     double degree = g->total * g->mass[u], pull = moves->resolution * degree * cafe_mass_unit;
     cafe_bins_open(bins, g->offsets[u + 1] - g->offsets[u]);
     cafe_gather_row(g, moves->part, moves->mass, u, bins);
