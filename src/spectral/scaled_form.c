@@ -246,9 +246,11 @@ cafe_status cafe_scale_columns(cafe_context *context, double exponent, double sh
 
 /* Which columns stay, in their order: s->columns, s->r. The Gram matrix of columns less their means
  * by the weights is I - m m^T / total, so that column j has 1 - c_j of 1 - (the c before it) left
- * beside those before, c_j the sum of m_i^2 / total up to it. */
+ * beside those before, c_j the sum of m_i^2 / total up to it. Float32 makes an entry of the Gram
+ * matrix wrong by 1e-6, so that of less than `rounding` nothing is known. */
 static cafe_status keep_pairs(cafe_context *context, double exponent, const double *rho,
                               const double *weights, const cafe_block *v, scaling *s) {
+    const double rounding = 4e-6;
     double *means = s->shift, total = 0, longest = 0, left = 1;
     CAFE_PASS(cafe_ops(v)->totals(context, v, weights, means));
     for (int64_t u = 0; u < s->n; u++) total += weights ? weights[u] : 1;
@@ -257,7 +259,7 @@ static cafe_status keep_pairs(cafe_context *context, double exponent, const doub
     for (int64_t j = 0; j < s->k; j++) {
         double after = left - means[j] * means[j] / total;
         bool clear = pow(fabs(rho[j]), 2 * exponent) > CAFE_LEAST_LENGTH * longest;
-        if (!clear || !(after > CAFE_RANK_TOLERANCE * left)) continue;
+        if (!clear || !(after > fmax(CAFE_RANK_TOLERANCE * left, rounding))) continue;
         s->columns[s->r++] = j;
         left = after;
     }
