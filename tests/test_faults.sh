@@ -201,3 +201,6 @@ for signal in TERM:143 HUP:129; do
     [[ $code -eq ${signal#*:} ]] || fail "SIG${signal%:*}: exit code $code"
     says '^cafe embed: interrupted$'
 done
+
+# scripts/torture kills at random moments: each of its kinds of output once.
+CAFE=$(realpath "$CAFE") "$SOURCE/scripts/torture" --kills 14 kills
