@@ -17,7 +17,7 @@ const char *cli_plural(int64_t count);
 /* An option in a message: in the marks that the library has, for cli_spelled(). */
 #define CLI_OPT(name) "\u2018" name "\u2019"
 /* A copy of the text, to be freed, with the options spelled for the tool:
- * --columns, --start layers and --tune rows=sparse; NULL without memory. */
+ * --columns, --method layers and --tune rows=sparse; NULL without memory. */
 char *cli_spelled(const char *text);
 
 #endif

@@ -32,10 +32,10 @@ else
 fi
 
 # ---- starts; a start at the layers keeps what they found
-expect 0 "$CAFE" cluster "$karate" -q --method softmax --start layers --json layers.json
-awk -v q="$(json_value layers.json modularity)" 'BEGIN { exit !(q > 0.4) }' || fail "start layers"
-expect 0 "$CAFE" cluster "$karate" -q --method softmax --start sphere -k 8 --json sphere.json
-awk -v q="$(json_value sphere.json modularity)" 'BEGIN { exit !(q > 0.3) }' || fail "start sphere"
+expect 0 "$CAFE" cluster "$karate" -q --method softmax --tune initial=layers --json layers.json
+awk -v q="$(json_value layers.json modularity)" 'BEGIN { exit !(q > 0.4) }' || fail "initial layers"
+expect 0 "$CAFE" cluster "$karate" -q --method softmax --tune initial=sphere -k 8 --json sphere.json
+awk -v q="$(json_value sphere.json modularity)" 'BEGIN { exit !(q > 0.3) }' || fail "initial sphere"
 
 # ---- thousands of columns: sparse rows, the same bits for any threads
 "$CAFE" generate sbm --nodes 6000 --edges 30000 --blocks 300 --mixing 0.1 -q -o g.in.txt --labels l.in.txt
@@ -72,6 +72,6 @@ expect 2 "$CAFE" cluster "$karate" --soft x.npz
 says '--soft does not go with --method layers'
 expect 1 "$CAFE" cluster "$karate" --method softmax --soft m.npz
 says 'exists'
-expect 1 "$CAFE" cluster g.in.txt --method softmax --start sphere --tune rows=sparse -o x.tsv
+expect 1 "$CAFE" cluster g.in.txt --method softmax --tune initial=sphere --tune rows=sparse -o x.tsv
 says 'dense rows'
 [[ ! -e x.tsv ]] || fail "a refused run left a file"

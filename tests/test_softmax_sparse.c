@@ -170,12 +170,12 @@ static void partitions_and_labels_are_kept(void **state) {
 
 /* softmax as a method, with these rows and this start. */
 static cafe_clustering *cluster(cafe_context *context, const cafe_graph *graph, int64_t columns,
-                                int32_t kind, int32_t start, const cafe_method_inputs *inputs) {
+                                int32_t kind, int32_t initial, const cafe_method_inputs *inputs) {
     cafe_softmax_options own;
     cafe_method_options o;
     cafe_clustering *c = NULL;
     cafe_softmax_options_init(&own);
-    own.columns = columns, own.theta = 10, own.rows = kind, own.start = start;
+    own.columns = columns, own.theta = 10, own.rows = kind, own.initial = initial;
     cafe_method_options_init(&o);
     o.own = &own;
     TEST_OK(context,
@@ -194,8 +194,9 @@ static void sparse_rows_do_as_well_as_dense_ones(void **state) {
         g.nodes = 600, g.edges = 1800, g.blocks = 30, g.mixing = 0.1 + 0.15 * kind;
         TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, NULL));
         cafe_clustering *dense =
-            cluster(context, graph, 300, CAFE_ROWS_DENSE, CAFE_START_AUTO, NULL);
-        cafe_clustering *rows = cluster(context, graph, 300, CAFE_ROWS_AUTO, CAFE_START_AUTO, NULL);
+            cluster(context, graph, 300, CAFE_ROWS_DENSE, CAFE_INITIAL_AUTO, NULL);
+        cafe_clustering *rows =
+            cluster(context, graph, 300, CAFE_ROWS_AUTO, CAFE_INITIAL_AUTO, NULL);
         double least = cafe_clustering_get(dense)->modularity - 0.01;
         assert_int_equal(cafe_clustering_get(rows)->sparse, 1);
         if (!(cafe_clustering_get(rows)->modularity >= least))
@@ -218,8 +219,10 @@ static void columns_travel(void **state) {
     cafe_generate_options_init(&g);
     g.nodes = 600, g.edges = 3000, g.blocks = 15, g.mixing = 0.1;
     TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, NULL));
-    cafe_clustering *dense = cluster(context, graph, 300, CAFE_ROWS_DENSE, CAFE_START_RANDOM, NULL);
-    cafe_clustering *rows = cluster(context, graph, 300, CAFE_ROWS_SPARSE, CAFE_START_RANDOM, NULL);
+    cafe_clustering *dense =
+        cluster(context, graph, 300, CAFE_ROWS_DENSE, CAFE_INITIAL_RANDOM, NULL);
+    cafe_clustering *rows =
+        cluster(context, graph, 300, CAFE_ROWS_SPARSE, CAFE_INITIAL_RANDOM, NULL);
     double reached = cafe_clustering_get(rows)->modularity;
     if (!(reached > 0.9 * cafe_clustering_get(dense)->modularity))
         fail_msg("%.4f from a random start, %.4f with dense rows", reached,
@@ -253,7 +256,7 @@ static void communities_are_connected(void **state) {
         cafe_graph *graph = test_random(context, N, 130, seed & 1, (seed & 2) != 0, seed);
         cafe_clustering *c =
             cluster(context, graph, 6, seed & 4 ? CAFE_ROWS_SPARSE : CAFE_ROWS_DENSE,
-                    CAFE_START_RANDOM, NULL);
+                    CAFE_INITIAL_RANDOM, NULL);
         const cafe_clustering_info *i = cafe_clustering_get(c);
         const int64_t *offsets;
         const int32_t *columns;
@@ -294,7 +297,7 @@ static void classes_stay_whole(void **state) {
     TEST_OK(context, cafe_graph_from_edges(context, 6, 6, source, target, NULL, NULL, &graph));
     cafe_method_inputs_init(&inputs);
     inputs.labels = labels, inputs.classes = 1;
-    cafe_clustering *c = cluster(context, graph, 1, CAFE_ROWS_DENSE, CAFE_START_AUTO, &inputs);
+    cafe_clustering *c = cluster(context, graph, 1, CAFE_ROWS_DENSE, CAFE_INITIAL_AUTO, &inputs);
     assert_int_equal(cafe_clustering_get(c)->communities, 1);
     cafe_clustering_free(c);
     cafe_graph_free(graph);

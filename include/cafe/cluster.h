@@ -20,12 +20,12 @@ typedef enum cafe_theta_units {
     CAFE_THETA_AUTO = 2 /* node where the sampled graph has 20 edges a node or more, else graph */
 } cafe_theta_units;
 
-typedef enum cafe_softmax_start {
-    CAFE_START_RANDOM = 0,
-    CAFE_START_LAYERS = 1, /* at the communities of the layers */
-    CAFE_START_SPHERE = 2, /* at the squares of a sphere solution */
-    CAFE_START_AUTO = 3    /* sparse rows without labels: at the layers; others: at random */
-} cafe_softmax_start;
+typedef enum cafe_softmax_initial {
+    CAFE_INITIAL_RANDOM = 0,
+    CAFE_INITIAL_LAYERS = 1, /* at the communities of the layers */
+    CAFE_INITIAL_SPHERE = 2, /* at the squares of a sphere solution */
+    CAFE_INITIAL_AUTO = 3    /* sparse rows without labels: at the layers; others: at random */
+} cafe_softmax_initial;
 
 typedef enum cafe_softmax_rows {
     CAFE_ROWS_AUTO = 0, /* dense up to 256 columns */
@@ -42,7 +42,7 @@ typedef struct cafe_softmax_options {
     double tolerance;  /* stop when a sweep gains less than this share of the objective */
     int64_t chunks;    /* as for sphere */
     double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
-    int32_t start;     /* cafe_softmax_start: of the clustering method, when no rows are given */
+    int32_t initial;   /* cafe_softmax_initial: of the clustering method, when no rows are given */
     int32_t rows;      /* cafe_softmax_rows: likewise */
     int64_t support;   /* sparse rows: columns a node holds at most */
     double threshold;  /* sparse rows: smaller probabilities are dropped when they shrink */

@@ -93,7 +93,7 @@ def igraph_of(graph):
 
 
 @pytest.mark.parametrize("model", [cafe.LayeredCafe(), cafe.CafeGCN(n_components=12),
-                                   cafe.SoftmaxClustering(n_components=12, start="layers")])
+                                   cafe.SoftmaxClustering(n_components=12, initial="layers")])
 def test_modularity_is_that_of_networkx_and_igraph(model, graph):
     part = model.fit(graph).communities_
     sets = [set(np.flatnonzero(part == c).tolist()) for c in range(part.max() + 1)]

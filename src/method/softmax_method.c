@@ -124,9 +124,9 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     CAFE_TRY(c->part ? CAFE_OK : CAFE_ERROR_MEMORY);
     bool many =
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
-    if (o.start == CAFE_START_AUTO)
-        o.start = many && !job->inputs.labels ? CAFE_START_LAYERS : CAFE_START_RANDOM;
-    if (o.start == CAFE_START_LAYERS) CAFE_TRY(start_from_layers(context, job, &o, &b));
+    if (o.initial == CAFE_INITIAL_AUTO)
+        o.initial = many && !job->inputs.labels ? CAFE_INITIAL_LAYERS : CAFE_INITIAL_RANDOM;
+    if (o.initial == CAFE_INITIAL_LAYERS) CAFE_TRY(start_from_layers(context, job, &o, &b));
     bool sparse =
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
     if (o.storage != CAFE_STORAGE_FLOAT32 && sparse)
@@ -137,15 +137,15 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
         CAFE_TRY(
             cafe_options_idle(context, cafe_softmax_option_table(), &o, "support|threshold",
                               "sparse rows: give " CAFE_OPT("rows=sparse") ", or more columns"));
-    if (o.start == CAFE_START_SPHERE && sparse)
+    if (o.initial == CAFE_INITIAL_SPHERE && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           CAFE_OPT("start=sphere") " needs dense rows: give " CAFE_OPT(
+                           CAFE_OPT("initial=sphere") " needs dense rows: give " CAFE_OPT(
                                "rows=dense") ", or fewer columns"));
     if (context->checkpoint && sparse)
         CAFE_TRY(cafe_fail(
             context, CAFE_ERROR_ARGUMENT,
             "sparse rows keep no checkpoints: give " CAFE_OPT("rows=dense") ", or fewer columns"));
-    if (o.start == CAFE_START_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
+    if (o.initial == CAFE_INITIAL_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
     CAFE_TRY(sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c));
     CAFE_TRY(connect(context, job, c));
     c->info.partition = c->part;

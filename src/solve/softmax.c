@@ -102,8 +102,8 @@ static const cafe_option cafe_options[] = {SHARED_OPTIONS(CAFE_THETA_AUTO),
                                            CAFE_STORAGE_OPTION(cafe_softmax_options)};
 static const cafe_option softmax_options[] = {
     SHARED_OPTIONS(CAFE_THETA_GRAPH),
-    {"start", "FROM", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, start), CAFE_START_AUTO, 0,
-     3, "random|layers|sphere|auto",
+    {"initial", "FROM", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
+     offsetof(cafe_softmax_options, initial), CAFE_INITIAL_AUTO, 0, 3, "random|layers|sphere|auto",
      "where to begin: at random, at the communities of the layers, or at a sphere solution; auto "
      "takes the layers for sparse rows without labels, else random"},
     {"rows", "KIND", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_softmax_options, rows),
