@@ -83,11 +83,11 @@ void fuzz_do_ceiling(fuzz_world *w) {
     bool own = fuzz_flip(w);
     if (own) fuzz_part(w, o->nodes, 4, part);
     fuzz_options(w, cafe_ceiling_option_table(), room);
-    /* The search for inequalities ends by the work that it is given, which is seconds by default. */
+    /* The search for inequalities ends by the work that it is given, which is seconds by default.
+     */
     cafe_ceiling_options *options = (void *)room;
     if (options->work > 0.01) options->work = 0.01;
-    cafe_status status =
-        cafe_ceiling_find(w->context, o->it, own ? part : NULL, options, &ceiling);
+    cafe_status status = cafe_ceiling_find(w->context, o->it, own ? part : NULL, options, &ceiling);
     if (fuzz_ok(w, status)) fuzz_require(isfinite(ceiling.bound));
 }
 
