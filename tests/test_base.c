@@ -155,7 +155,7 @@ static void works_after_fork(void **state) {
     assert_int_equal(cafe_parallel(c->context, TASKS, count_task, c), CAFE_OK);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(300);
         int ok = cafe_parallel(c->context, TASKS, count_task, c) == CAFE_OK;
         for (int i = 0; i < TASKS; i++) ok = ok && atomic_load(&c->done[i]) == 2;
         cafe_context_free(c->context);

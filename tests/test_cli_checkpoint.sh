@@ -55,7 +55,7 @@ echo "killed 32 times"
 # Ctrl-C keeps the last one; the next run says where it goes on, in the report too.
 endless=("$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tolerance 0 --checkpoint ck -o v.npy)
 "${endless[@]}" >.last/out 2>.last/err &
-for _ in $(seq 200); do [[ ! -e ck ]] || break; sleep 0.05; done
+eventually test -e ck
 kill -INT %%
 code=0
 wait %% || code=$?
@@ -75,7 +75,7 @@ if [[ $faults ]]; then
     # fault WHICH: the command with that fault, and its exit code in `code`
     fault() {
         code=0
-        CAFE_FAULT=$1 CAFE_FAULT_MET=met.in LD_PRELOAD=$faults timeout 60 "${faulty[@]}" -o v.npy \
+        CAFE_FAULT=$1 CAFE_FAULT_MET=met.in LD_PRELOAD=$faults timeout 300 "${faulty[@]}" -o v.npy \
             >.last/out 2>.last/err || code=$?
     }
     for how in '' :kill; do
@@ -119,7 +119,7 @@ fi
 # The file of another run is refused with what is different, and stays.
 CK=(--checkpoint ck)
 "${endless[@]}" >.last/out 2>.last/err &
-for _ in $(seq 200); do [[ ! -e ck ]] || break; sleep 0.05; done
+eventually test -e ck
 kill -KILL %%
 wait %% 2>/dev/null || true
 cp ck before.in

@@ -11,7 +11,7 @@ several_processes
 joined() {
     local ranks=$1
     shift
-    timeout 120 mpirun -q -n "$ranks" "$CAFE" "$@" -t 1 --engine petsc
+    timeout 300 mpirun -q -n "$ranks" "$CAFE" "$@" -t 1 --engine petsc
 }
 
 # once PATTERN: one line of standard error has it
@@ -122,7 +122,7 @@ swept
 
 # apart N COMMAND N COMMAND: two kinds of processes in one run
 apart() {
-    timeout 120 mpirun -q -n "$1" sh -c "$2" : -n "$3" sh -c "$4"
+    timeout 300 mpirun -q -n "$1" sh -c "$2" : -n "$3" sh -c "$4"
 }
 embed="exec '$CAFE' embed small.in.cafe -k 8 -o x.npy -t 1 --engine petsc -q"
 expect 1 apart 2 "$embed" 1 "${embed/small.in/missing.in}"
@@ -158,7 +158,7 @@ fi
 # begin OPTIONS...: three processes in the background, which say what they do in .last/err
 begin() {
     : >.last/err # what the run before said is not this one's
-    timeout 120 mpirun -n 3 "$CAFE" embed "$@" -t 1 --engine petsc >.last/out 2>.last/err &
+    timeout 300 mpirun -n 3 "$CAFE" embed "$@" -t 1 --engine petsc >.last/out 2>.last/err &
     job=$!
 }
 
@@ -168,21 +168,12 @@ ranks_of() {
     run=$(pgrep -P "$job") && pgrep -P "$run" -x cafe
 }
 
-# until_said PATTERN / until_there: waits for a line, or for the three processes
+# until_said PATTERN: waits for a line
 until_said() {
-    for _ in {1..400}; do
-        ! grep -qE -- "$1" .last/err || return 0
-        sleep 0.05
-    done
-    fail "nobody said: $1"
+    eventually grep -qE -- "$1" .last/err
 }
-until_there() {
-    for _ in {1..400}; do
-        [[ $(ranks_of | wc -l) -ne 3 ]] || return 0
-        sleep 0.05
-    done
-    fail 'the processes did not start'
-}
+are_there() { [[ $(ranks_of | wc -l) -eq 3 ]]; }
+reads() { grep -q '^graph' .last/err || find "/proc/$reader/fd" -lname '*/long.in.txt' 2>/dev/null | grep -q .; }
 
 # ended: all of them are gone, with a status, and nothing has its name
 ended() {
@@ -196,12 +187,9 @@ ended() {
 # while reading: a list whose lines take a while
 "$CAFE" generate ba --nodes 400000 --edges 2000000 -o long.in.txt -q
 begin long.in.txt -o x.npy
-until_there
+eventually are_there
 reader=$(ranks_of | sed -n 2p)
-for _ in {1..400}; do
-    ! find "/proc/$reader/fd" -lname '*/long.in.txt' | grep -q . || break
-    sleep 0.01
-done
+eventually reads
 kill -KILL "$reader"
 ended
 rm long.in.txt

@@ -25,7 +25,7 @@ contents() {
 ends() {
     local want=$1 code=0
     shift
-    (cd "world/$kind" && timeout 60 "$@" >"$last/out" 2>"$last/err" </dev/null) || code=$?
+    (cd "world/$kind" && timeout 300 "$@" >"$last/out" 2>"$last/err" </dev/null) || code=$?
     [[ $code -eq $want ]] || fail "$kind: exit code $code instead of $want: $*"
     tree >after
     cmp -s before after || { diff before after >"$last/out" || true; fail "$kind: changed by: $*"; }

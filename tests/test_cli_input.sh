@@ -130,9 +130,9 @@ prints '^edges +3$'
 "$CAFE" generate sbm --nodes 200 --edges 900 -q -o moving.in.cafe
 mkfifo set.in.fifo
 during() {
-    timeout 60 "$CAFE" rank moving.in.cafe --by relative --set set.in.fifo -o moved.tsv -q 2>.last/err &
+    timeout 300 "$CAFE" rank moving.in.cafe --by relative --set set.in.fifo -o moved.tsv -q 2>.last/err &
     local run=$! got=0
-    timeout 60 bash -c '
+    timeout 300 bash -c '
         exec 7>set.in.fifo # waits until the run has its graph and asks for the set
         head -c 20000 /dev/zero | tr '\\0' '\\177' | dd of=moving.in.cafe bs=256 seek=1 conv=notrunc 2>/dev/null
         seq 0 9 >&7' || fail "the run did not ask for its set"

@@ -20,7 +20,7 @@ ldd "$CAFE" >libraries.in.txt
 limited() {
     local megabytes=$1 got=0
     shift
-    (ulimit -v $((megabytes * 1024)) && exec timeout 60 "$CAFE" "$@") >.last/out 2>.last/err || got=$?
+    (ulimit -v $((megabytes * 1024)) && exec timeout 300 "$CAFE" "$@") >.last/out 2>.last/err || got=$?
     [[ $got -eq 0 || $got -eq 1 ]] || fail "status $got within $megabytes MB: $*"
     [[ $got -eq 0 || -s .last/err ]] || fail "no message within $megabytes MB: $*"
     [[ $got -eq 0 ]] || failed=$((failed + 1))
@@ -46,18 +46,18 @@ done
 # ---- small stacks, of the process and of its threads
 for kilobytes in 128 256 1024; do
     for threads in 1 8; do
-        (ulimit -s $kilobytes && exec timeout 60 "$CAFE" embed g.in.txt -q -k 32 --residual 1e-6 -t $threads -o o.npy) ||
+        (ulimit -s $kilobytes && exec timeout 300 "$CAFE" embed g.in.txt -q -k 32 --residual 1e-6 -t $threads -o o.npy) ||
             fail "embed with a stack of $kilobytes KB and $threads threads"
         rm o.npy*
     done
 done
 for command in embed cluster info; do
     got=0
-    (ulimit -s 64 && exec timeout 60 "$CAFE" $command g.in.txt -q -t 8) >.last/out 2>.last/err || got=$?
+    (ulimit -s 64 && exec timeout 300 "$CAFE" $command g.in.txt -q -t 8) >.last/out 2>.last/err || got=$?
     [[ $got -eq 1 ]] || fail "status $got with a stack of 64 KB: $command"
     says '^cafe: the stack is limited to 64 KB; 128 KB are needed \(ulimit -s 128\)$'
 done
-(ulimit -s 128 && exec timeout 60 "$CAFE" evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \
+(ulimit -s 128 && exec timeout 300 "$CAFE" evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \
     --classifier logistic --repeats 2 -q -t 8 --json o.json) || fail "evaluate with a stack of 128 KB"
 rm o.json
 echo "$worked runs ended with a result, $failed with a message"

@@ -76,7 +76,8 @@ set -m
 : >.last/err
 "${embed[@]}" --sweeps 1000000 --tolerance 0 --memory-limit 50M -o v.npy >.last/out 2>.last/err &
 job=$!
-sleep 1
+eventually grep -q '^sampling' .last/err
+sleep 0.5
 kill -INT $job
 got=0
 wait $job || got=$?
@@ -92,14 +93,14 @@ for command in 'info big.in.txt' 'embed big.in.txt -o v.npy'; do
 done
 expect 0 "$CAFE" info big.in.txt --memory-limit 400M
 for name in - /dev/stdin; do
-    expect 1 timeout 60 "$CAFE" info $name --memory-limit 100M < <(yes '1 2')
+    expect 1 timeout 300 "$CAFE" info $name --memory-limit 100M < <(yes '1 2')
     says 'takes more than the memory limit leaves: [0-9]+ MB, and there is more'
 done
 only_inputs
 
 # ---- a pipe that does not end: the run does, once the limit is reached
 for name in - /dev/stdin; do
-    expect 1 timeout 60 "$CAFE" embed $name --memory-limit 100M -k 4 -o v.npy < <(yes '1 2')
+    expect 1 timeout 300 "$CAFE" embed $name --memory-limit 100M -k 4 -o v.npy < <(yes '1 2')
     says 'takes more than the memory limit leaves: [0-9]+ MB, and there is more'
     [[ ! -e v.npy ]] || fail 'a file is left'
 done

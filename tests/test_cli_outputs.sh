@@ -128,10 +128,7 @@ only_inputs
 
 # SIGHUP is SIGTERM, and nohup is heard
 stop() {
-    for _ in $(seq 200); do
-        if grep -q '^graph' .last/err; then break; fi
-        sleep 0.05
-    done
+    eventually grep -q '^graph' .last/err
     kill "-$1" "$job"
 }
 : >.last/err

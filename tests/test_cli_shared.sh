@@ -4,7 +4,7 @@
 source "${SOURCE:?}/tests/lib.sh"
 
 several_processes
-together() { timeout 60 mpirun -n "$1" "$CAFE" "${@:2}" --engine petsc --threads 1; }
+together() { timeout 300 mpirun -n "$1" "$CAFE" "${@:2}" --engine petsc --threads 1; }
 
 # ---- names and weights; ids with gaps; a .cafe file
 awk 'BEGIN { srand(3); print "from,to,weight"

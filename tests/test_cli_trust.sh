@@ -11,7 +11,7 @@ mkdir graphs.in
 # ends COMMAND...: with a status of the tool's, in time.
 ends() {
     local got=0
-    timeout -k 5 120 "$CAFE" "$@" --trust yes -q >.last/out 2>.last/err || got=$?
+    timeout -k 5 300 "$CAFE" "$@" --trust yes -q >.last/out 2>.last/err || got=$?
     case $got in 0 | 1 | 3) ;; *) fail "exit code $got: cafe $*" ;; esac
     ! grep -qE 'Sanitizer|runtime error' .last/err || fail "outside its arrays: cafe $*"
 }

@@ -91,7 +91,7 @@ runs=0
 fault() {
     local code=0
     rm -f met.in
-    CAFE_FAULT=$1 CAFE_FAULT_MET=met.in LD_PRELOAD=$faults timeout 60 "$CAFE" "${command[@]}" \
+    CAFE_FAULT=$1 CAFE_FAULT_MET=met.in LD_PRELOAD=$faults timeout 300 "$CAFE" "${command[@]}" \
         >.last/out 2>.last/err || code=$?
     runs=$((runs + 1))
     result=$code
@@ -185,17 +185,16 @@ one update v.npy v.npy.names.txt other/g.cafe d.tsv -- update other/g.cafe chang
 one place a.npy a.npy.names.txt -- place edges.in.txt vectors.in.npy arrivals.in.txt "${plain[@]}" -o a.npy
 echo "$runs runs"
 
+gone() { ! kill -0 "$job" 2>/dev/null; }
 # A call that never returns, as of a library that computes, does not keep a signal waiting.
 for signal in TERM:143 HUP:129; do
     rm -f met.in
     CAFE_FAULT=fsync:0:hang CAFE_FAULT_MET=met.in LD_PRELOAD=$faults "$CAFE" embed edges.in.txt -q -k 2 -f -o v.npy \
         >.last/out 2>.last/err &
     job=$!
-    for _ in $(seq 200); do [[ ! -e met.in ]] || break; sleep 0.05; done
-    [[ -e met.in ]] || fail "the call was never made"
+    eventually test -e met.in
     kill "-${signal%:*}" "$job"
-    for _ in $(seq 100); do kill -0 "$job" 2>/dev/null || break; sleep 0.05; done
-    ! kill -0 "$job" 2>/dev/null || { kill -KILL "$job"; fail "SIG${signal%:*}: still there after five seconds"; }
+    eventually gone
     code=0
     wait "$job" || code=$?
     [[ $code -eq ${signal#*:} ]] || fail "SIG${signal%:*}: exit code $code"

@@ -19,7 +19,7 @@ several() {
     shift
     for ranks in 3 1 2 4; do
         code=0
-        timeout 120 mpirun -q -n $ranks env CAFE_FAULT=fsync:$((2 * ranks + ranks % 2)):kill LD_PRELOAD="$faults" \
+        timeout 300 mpirun -q -n $ranks env CAFE_FAULT=fsync:$((2 * ranks + ranks % 2)):kill LD_PRELOAD="$faults" \
             "$CAFE" "$@" -t1 --engine petsc --checkpoint ck -o out.tsv >.last/out 2>.last/err || code=$?
         [[ $code -ne 0 && $code -ne 124 ]] || fail "$ranks processes: exit code $code"
         [[ -e ck && ! -e out.tsv ]] || fail "$ranks processes: no checkpoint, or an output"
@@ -44,7 +44,7 @@ several soft.in.tsv "${soft[@]}"
 # and from the processor to several processes, to the end where they write the same vectors
 expect 137 env CAFE_FAULT=fsync:5:kill LD_PRELOAD="$faults" "$CAFE" "${sphere[@]}" --checkpoint ck -o out.npy
 expect 0 "$CAFE" "${sphere[@]}" -q -o sphere.in.npy
-expect 0 timeout 120 mpirun -q -n 3 "$CAFE" "${sphere[@]}" -t1 --engine petsc --checkpoint ck -o out.npy
+expect 0 timeout 300 mpirun -q -n 3 "$CAFE" "${sphere[@]}" -t1 --engine petsc --checkpoint ck -o out.npy
 says '^resumes   after sweep 3, from ck$'
 same out.npy sphere.in.npy
 only out.npy

@@ -16,7 +16,7 @@ cp g.in.cafe copy.in.cafe
 # apart "WORDS" "WORDS": two processes with the first words, one with the others; the limit is against hanging
 apart() {
     # shellcheck disable=SC2086
-    timeout 60 mpirun -q -n 2 "$CAFE" $1 -t 1 --engine petsc -q : -n 1 "$CAFE" $2 -t 1 --engine petsc -q
+    timeout 300 mpirun -q -n 2 "$CAFE" $1 -t 1 --engine petsc -q : -n 1 "$CAFE" $2 -t 1 --engine petsc -q
 }
 
 # differ CODE MESSAGE WORDS WORDS: ends with the code, prints the message once, and writes nothing
@@ -48,7 +48,7 @@ differ 1 'rank 2 was given the command cluster, rank 0 the command embed$' "$run
 
 # another build of the program
 # shellcheck disable=SC2086
-build_differs() { timeout 60 mpirun -q -n 1 "$CAFE" $run --engine petsc -q : -n 1 ./other.in.program $run --engine petsc -q; }
+build_differs() { timeout 300 mpirun -q -n 1 "$CAFE" $run --engine petsc -q : -n 1 ./other.in.program $run --engine petsc -q; }
 cp "$CAFE" other.in.program
 echo >>other.in.program
 expect 1 build_differs
@@ -76,18 +76,18 @@ rm v.npy
 
 for words in 'embed g.in.cafe -o v.npy' 'generate ba -o v.cafe' 'info g.in.cafe'; do
     # shellcheck disable=SC2086
-    expect 2 timeout 60 mpirun -q -n 3 "$CAFE" $words
+    expect 2 timeout 300 mpirun -q -n 3 "$CAFE" $words
     [[ $(grep -c 'one of 3 processes' .last/err) -eq 1 ]] || fail 'not said once'
     silent
     only_inputs
 done
 says 'this command runs in one process'
-expect 2 timeout 60 mpirun -q -n 3 "$CAFE" cluster g.in.cafe -o v.tsv
+expect 2 timeout 300 mpirun -q -n 3 "$CAFE" cluster g.in.cafe -o v.tsv
 says '--engine petsc joins them'
-expect 0 timeout 60 mpirun -q -n 3 "$CAFE" version
-expect 0 timeout 60 mpirun -q -n 3 "$CAFE" help embed
-expect 0 timeout 60 mpirun -q -n 3 "$CAFE" embed --help
-expect 0 timeout 60 mpirun -q -n 1 "$CAFE" cluster g.in.cafe -o v.tsv -q
+expect 0 timeout 300 mpirun -q -n 3 "$CAFE" version
+expect 0 timeout 300 mpirun -q -n 3 "$CAFE" help embed
+expect 0 timeout 300 mpirun -q -n 3 "$CAFE" embed --help
+expect 0 timeout 300 mpirun -q -n 1 "$CAFE" cluster g.in.cafe -o v.tsv -q
 rm v.tsv
 
 # by the variables of other launchers; a shell or a batch script of Slurm is one process

@@ -17,19 +17,13 @@ begin() {
         shift
     done
     : >.last/err
-    timeout -k 5 120 mpirun -n 3 "${options[@]}" "$CAFE" embed small.in.cafe "${@:2}" -k 2 -t 1 --engine petsc >.last/out 2>.last/err &
+    timeout -k 5 300 mpirun -n 3 "${options[@]}" "$CAFE" embed small.in.cafe "${@:2}" -k 2 -t 1 --engine petsc >.last/out 2>.last/err &
     job=$!
 }
 endless=(-o x.npy --sweeps 1000000000 --tolerance 0)
 
 ranks_of() { pgrep -P "$(pgrep -P "$job")" -x cafe; }
-until_said() {
-    for _ in {1..800}; do
-        ! grep -qE -- "$1" .last/err || return 0
-        sleep 0.05
-    done
-    fail "nobody said: $1"
-}
+until_said() { eventually grep -qE -- "$1" .last/err; }
 # ended CODE: the run has ended with it and the message, and has written nothing
 ended() {
     local code=0

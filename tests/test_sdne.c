@@ -322,15 +322,13 @@ static void a_run_can_be_cancelled(void **state) {
     cafe_solution *s = NULL;
     cafe_sdne_options o;
     pthread_t thread;
-    struct timespec begin, end;
     cafe_sdne_options_init(&o);
     o.epochs = 1000000;
     assert_int_equal(pthread_create(&thread, NULL, cancel_soon, context), 0);
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    clock_t begin = clock();
     assert_int_equal(test_solve(context, graph, "sdne", &o, &s), CAFE_ERROR_CANCELLED);
-    clock_gettime(CLOCK_MONOTONIC, &end);
     assert_null(s);
-    assert_true((double)(end.tv_sec - begin.tv_sec) < 3); /* of a busy machine */
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 3); /* of the processor */
     pthread_join(thread, NULL);
     cafe_graph_free(graph);
     cafe_context_free(context);
