@@ -17,7 +17,7 @@ typedef struct cafe_xgboost_options {
     int64_t bins; /* of a column's histogram */
 } cafe_xgboost_options;
 
-CAFE_OPTIONS(xgboost)
+CAFE_OPTIONS_INSIDE(xgboost)
 
 /* Fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it.
  * CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded. */

@@ -1,6 +1,9 @@
 /* cafe cluster: read, sample, find communities, write, report. */
 #include "cluster.h"
 
+#include <cafe-private/members.h>
+#include <cafe-private/run.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"

@@ -2,6 +2,8 @@
 #ifndef CAFE_CLI_CLUSTER_H
 #define CAFE_CLI_CLUSTER_H
 
+#include <cafe-private/members.h>
+
 #include "job.h"
 
 /* One partition from file to file. */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+#include <cafe-private/text.h>
+
 #include "cluster.h"
 #include "command.h"
 #include "graph_text.h"

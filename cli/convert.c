@@ -3,6 +3,8 @@
  */
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"

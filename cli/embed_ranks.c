@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "embed.h"
 #include "graph_text.h"

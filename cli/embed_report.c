@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "embed.h"
 #include "graph_text.h"

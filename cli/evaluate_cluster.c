@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <cafe-private/results.h>
+#include <cafe-private/run.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/results.h>
+#include <cafe-private/run.h>
+
 #include "command.h"
 #include "evaluate.h"
 #include "report.h"

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/run.h>
+
 #include "command.h"
 #include "evaluate.h"
 #include "tell.h"

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/results.h>
+#include <cafe-private/run.h>
+
 #include "command.h"
 #include "evaluate.h"
 #include "graph_text.h"

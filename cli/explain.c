@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+#include <cafe-private/run.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"

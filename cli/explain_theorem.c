@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "explain.h"
 #include "graph_text.h"

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "labels.h"
 

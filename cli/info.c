@@ -2,6 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "graph_text.h"
 

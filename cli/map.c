@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <cafe-private/results.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"

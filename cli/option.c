@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "tell.h"
 

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/output.h>
+
 #include "command.h"
 #include "tell.h"
 

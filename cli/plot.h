@@ -2,6 +2,8 @@
 #ifndef CAFE_CLI_PLOT_H
 #define CAFE_CLI_PLOT_H
 
+#include <cafe-private/members.h>
+
 #include "run.h"
 
 enum { PLOT_AUTO, PLOT_COMMUNITY, PLOT_LABEL, PLOT_COLUMN, PLOT_CENTRALITY, PLOT_NONE };

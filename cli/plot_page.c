@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"

@@ -1,6 +1,9 @@
 /* cafe points: points, or a matrix of similarities, into a graph. */
 #include <inttypes.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"

@@ -4,6 +4,8 @@
  */
 #include <inttypes.h>
 
+#include <cafe-private/results.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"

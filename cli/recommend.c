@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/results.h>
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "nodes.h"

@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "reduce.h"

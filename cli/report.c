@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 
 int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "reproduce.h"
 

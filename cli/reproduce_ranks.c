@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "report.h"
 #include "reproduce.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "report.h"
 #include "reproduce.h"

@@ -23,6 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+#include <cafe-private/team.h>
+
 #include "command.h"
 #include "output.h"
 #include "team.h"

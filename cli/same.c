@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/team.h>
+
 #include "command.h"
 #include "output.h"
 #include "team.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"

@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cafe-private/team.h>
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"

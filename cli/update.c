@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <cafe-private/members.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"

@@ -60,7 +60,7 @@ endforeach()
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
                            PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
-target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
+target_compile_definitions(cafe_objects PRIVATE CAFE_INSIDE_CORE=1 ${CAFE_MORE_DEFINITIONS})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/engine_folders.c ${CMAKE_SOURCE_DIR}/src/engine/engine_library.c
                             PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 set(build "${CMAKE_BUILD_TYPE}")
@@ -74,6 +74,7 @@ target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 file(GLOB CAFE_LAB_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lab/*/*.c)
 add_library(cafe_lab_objects OBJECT ${CAFE_LAB_SOURCES})
 target_include_directories(cafe_lab_objects PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/lab)
+target_compile_definitions(cafe_lab_objects PRIVATE CAFE_INSIDE_LAB=1)
 
 # published.tsv becomes rows of an array of lab/evaluate/paper.c: table, set, method, figures
 set(published ${CMAKE_SOURCE_DIR}/lab/evaluate/published.tsv)
@@ -150,5 +151,6 @@ target_link_libraries(cafe_static PUBLIC ${CAFE_LINK})
 target_link_libraries(cafe_lab_shared PRIVATE m)
 add_dependencies(cafe_shared cafe_exports)
 cafe_exports(cafe_shared ${CAFE_EXPORTS})
-cafe_exports(cafe_lab_shared ${CMAKE_SOURCE_DIR}/cmake/cafe-lab.map)
+add_dependencies(cafe_lab_shared cafe_exports)
+cafe_exports(cafe_lab_shared ${CAFE_LAB_EXPORTS})
 set_target_properties(cafe_lab_shared PROPERTIES INSTALL_RPATH "\$ORIGIN") # beside libcafe, wherever that is

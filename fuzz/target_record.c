@@ -1,4 +1,6 @@
 /* Reports that are read again. */
+#include <cafe-private/members.h>
+
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -5,6 +5,9 @@
  * The first byte chooses the graph's names, whether it is the ending of a format or attributes, and
  * whether the digest of the names in a NumPy array is made right.
  */
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+
 #include "folder.h"
 #include "fuzz.h"
 #include "io/gzip.h"

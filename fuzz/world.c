@@ -1,6 +1,7 @@
 /* The world itself: the program's bytes, objects and what they stand on, the allocator that fails.
  */
 #include "world.h"
+#include "method/model.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 
 #include "world.h"
 
+#include "graph/builder.h"
 #include "operator/operator.h"
 
 typedef struct links {

@@ -3,6 +3,7 @@
 
 #include "world.h"
 
+#include "method/model.h"
 #include "solve/softmax_sparse.h"
 #include "solve/solution.h"
 

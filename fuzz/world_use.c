@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "world.h"
 
 static float block[FUZZ_NODES * FUZZ_COLUMNS];

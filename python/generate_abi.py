@@ -34,11 +34,17 @@ are in ENUMS. Opaque handles are empty structs behind pointers.
 '''
 
 
-def preprocessed() -> str:
+def includes(private: bool = True) -> list:
+    """Names of the headers: the public ones, and with `private` those that Python uses besides."""
+    besides = sorted((HEADERS / "cafe-private").glob("*.h")) if private else []
+    return ["cafe/lab.h"] + [f"cafe-private/{path.name}" for path in besides]
+
+
+def preprocessed(private: bool) -> str:
     """The text of our own headers, without what they include from the system."""
-    command = [os.environ.get("CC", "cc"), "-E", "-std=c17", "-DCAFE_API=", *ARROW, f"-I{HEADERS}",
-               str(HEADERS / "cafe" / "lab.h")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [os.environ.get("CC", "cc"), "-E", "-std=c17", "-DCAFE_API=", *ARROW, f"-I{HEADERS}", "-x", "c", "-"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          input="".join(f"#include <{name}>\n" for name in includes(private)))
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}:\n{done.stderr}")
     lines, ours = [], False
@@ -210,9 +216,9 @@ def written(reader: Reader) -> str:
     return HEADING + folded("from ctypes import (", used, ")") + "\n" + body
 
 
-def generated() -> str:
+def generated(private: bool = True) -> str:
     reader = Reader()
-    for text in declarations(preprocessed()):
+    for text in declarations(preprocessed(private)):
         reader.take(text)
     return written(reader)
 

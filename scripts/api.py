@@ -17,9 +17,9 @@ TITLES = {
     "graph": "Graphs", "labels": "Labels", "facts": "Facts", "generate": "Random graphs", "points": "Graphs from points",
     "sample": "Sampled graphs", "operator": "Operators", "method": "Methods", "embedding": "Embeddings",
     "cluster": "Communities", "reduce": "Tables", "bounds": "Bounds", "explain": "Explanations",
-    "lab": "The lab", "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
+    "lab": "The lab", "lab_option": "Options of the lab", "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
     "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
-    "update": "Graphs that change", "map": "Maps", "report": "Reports", "results": "Results in reports",
+    "update": "Graphs that change", "map": "Maps", "report": "Reports",
     "view": "Pages", "plot": "Pictures",
     "storage": "Storage",
 }

@@ -83,7 +83,7 @@ def symbols(*objects):
 
 
 def exported():
-    """The public names of both libraries: those of the private version are the lab's alone."""
+    """The public names of both libraries."""
     libraries = [path for name in ("libcafe.so", "libcafe-lab.so") for path in build.glob(name)]
     if not libraries:
         return set()
@@ -93,10 +93,10 @@ def exported():
             if line.strip() and "CAFE_PRIVATE" not in line}
 
 
-def marked():
-    """Names of the core that its headers mark for the lab, and the headers."""
-    return {name: path for path in sources("src/*/*.h")
-            for name in re.findall(r"\bCAFE_LAB [^(;]*?\b(cafe_\w+)\s*[(;]", code(path))}
+def marked(mark, *patterns):
+    """Names that headers mark by CAFE_LAB or CAFE_PRIVATE, and the headers."""
+    return {name: path for path in sources(*patterns)
+            for name in re.findall(rf"\b{mark} [^(;]*?\b(cafe_\w+)\s*[(;]", code(path))}
 
 
 def called_by_lapack():
@@ -119,6 +119,7 @@ def prefixes(source):
 def check_symbols():
     """Layers by use; names defined once, under our prefix, and external only if others use them."""
     all_of = Objects("src", "lab", "cli", "classify", "examples", "tests", "fuzz", "bench")
+    private = marked("CAFE_PRIVATE", "include/cafe-private/*.h")
     public = exported()
     words = called_by_lapack()
     for path in sources("tests/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]",
@@ -135,13 +136,19 @@ def check_symbols():
                    f"{' or '.join(prefixes(files[0]))}")
         if public and name not in public | words | {"main"} and not all_of.used[name] - where:
             breach(f"{files[0]}: {name} is used there alone and should be static")
-        check_use(name, files[0], all_of.used[name], public)
-    for name, header in sorted(marked().items()):
+        check_use(name, files[0], all_of.used[name], public, private)
+    for name, header in sorted(marked("CAFE_LAB", "src/*/*.h").items()):
         if all_of.sources and not any(user.startswith("lab/") for user in all_of.used[name]):
             breach(f"{header}: {name} is marked by CAFE_LAB, and no folder of lab/ uses it")
+    python = set(re.findall(r"\bcafe_\w+", "".join(path.read_text() for path in sources("python/cafe/[!_]*.py",
+                                                                                   "python/cafe/_[!a]*.py"))))
+    for name, header in sorted(private.items()):
+        users = [user for user in all_of.used[name] if user.startswith(("cli/", "classify/", "lab/"))]
+        if all_of.sources and not users and name not in python:
+            breach(f"{header}: {name} is marked by CAFE_PRIVATE, and neither the tool nor Python uses it")
 
 
-def check_use(name, home, users, public):
+def check_use(name, home, users, public, private):
     for user in sorted(users):
         folder, theirs = user.split("/")[1], home.split("/")[1]
         if home.startswith(LIBRARY) and user.startswith(LIBRARY):
@@ -149,14 +156,14 @@ def check_use(name, home, users, public):
                     layers.index(theirs) > layers.index(folder):
                 breach(f"{user}: layer {folder} may not use {name} of {home}")
         elif home.startswith(LIBRARY) and user.startswith(("cli/", "classify/", "examples/")):
-            if public and name not in public:
+            if public and name not in public and (name not in private or user.startswith("examples/")):
                 breach(f"{user}: uses {name} of {home}, which the library does not export")
 
 
 def check_declarations():
     """No function is declared in two headers, nor in a source file for another's sake."""
     where = defaultdict(set)
-    for path in sources("include/cafe/*.h", "src/*/*.h", "lab/*/*.h", "cli/*.h"):
+    for path in sources("include/cafe*/*.h", "src/*/*.h", "lab/*/*.h", "cli/*.h"):
         text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", " ", code(path), flags=re.M)
         while re.search(r"\{[^{}]*\}", text):
             text = re.sub(r"(extern\s+)?\{[^{}]*\}", ";", text)

@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
+#include "method/model.h"
 #include "solve/softmax_sparse.h"
 #include "solve/solution.h"
 

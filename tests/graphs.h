@@ -16,6 +16,8 @@
 
 #include <cafe/lab.h>
 
+#include "method/model.h"
+
 #define TEST_UNUSED __attribute__((unused))
 
 /* Begins a test that shows nothing of threads and would take a minute under their sanitizer. */

@@ -54,8 +54,8 @@ atmost() {
     exported=$(nm -D --defined-only "$BUILD/$2.so" | grep -v '@CAFE_PRIVATE' | grep -c ' T ')
     ((exported <= $1)) || fail "$2 exports $exported functions"
 }
-atmost 284 libcafe
-atmost 84 libcafe-lab
+atmost 208 libcafe
+atmost 68 libcafe-lab
 
 if [[ ! -x $PYTHON ]]; then
     echo "skipped: no $PYTHON to read the headers"

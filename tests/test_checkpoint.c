@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+
 #include "failing.h"
 #include "graphs.h"
 #include "solve/checkpoint.h"

@@ -7,6 +7,8 @@
  */
 #include <stdio.h>
 
+#include <cafe-private/team.h>
+
 #include "dense.h"
 #include "engine/engine.h"
 #include "failing.h"

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <cafe-private/inputs.h>
+
 #include "dense.h"
 #include "failing.h"
 

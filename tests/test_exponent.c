@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/run.h>
+
 #include "dense.h"
 #include "failing.h"
+#include "method/model.h"
 #include "operator/chunks.h"
 #include "operator/operator.h"
 #include "sample/sampled_graph.h"

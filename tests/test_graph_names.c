@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "failing.h"
+#include "graph/builder.h"
 #include "graph/graph.h"
 #include "graphs.h"
 

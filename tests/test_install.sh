@@ -38,8 +38,7 @@ exports() {
     [[ -e $libraries/$soname && -e $library.$version ]] || fail "links of the library"
     nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' >exported.txt
     ! grep -v '^cafe_' exported.txt || fail "symbols that are not cafe_* are exported"
-    sed -nE -e 's/^CAFE_API [^(]*[ *](cafe_[a-z0-9_]+)\(.*/\1/p' \
-        -e 's/^CAFE_OPTIONS\(([a-z0-9_]+)\).*/cafe_\1_option_table/p' "${@:2}" | sort -u >declared.txt
+    sed -nE 's/^CAFE_API [^(]*[ *](cafe_[a-z0-9_]+)\(.*/\1/p' "${@:2}" | sort -u >declared.txt
     [[ -s declared.txt ]] || fail "nothing is declared"
     grep -v '@CAFE_PRIVATE' exported.txt | sed 's/@.*//' | sort -u | diff declared.txt - ||
         fail "declared and exported functions differ"

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <isa-l.h>
 
+#include <cafe-private/inputs.h>
+
 #include "failing.h"
 #include "test_io.h"
 

@@ -5,6 +5,7 @@
 
 #include "craft.h"
 #include "failing.h"
+#include "graph/builder.h"
 #include "io/binary.h"
 #include "io/digits.h"
 #include "io/output_file.h"

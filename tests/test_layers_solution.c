@@ -3,6 +3,7 @@
 #include "failing.h"
 
 #include "operator/operator.h"
+#include "solve/solution.h"
 
 static cafe_layers *find(test_problem *t) {
     cafe_layers *layers = NULL;

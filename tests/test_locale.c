@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <locale.h>
 
+#include <cafe-private/members.h>
+
 #include "test_io.h"
 
 static const char *const locales[][2] = {{"de_DE", "de_DE.UTF-8"}, {"tr_TR", "tr_TR.UTF-8"}};

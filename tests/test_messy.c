@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <math.h>
 
+#include <cafe-private/inputs.h>
+
 #include "test_io.h"
 
 enum { LINE = 1024 };

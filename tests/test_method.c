@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <cafe-private/run.h>
 #include <cafe/cafe.h>
 
 #include "dense.h"

@@ -1,5 +1,7 @@
 /* What the library writes, it reads back: hostile names through every kind of text file. */
 #define _GNU_SOURCE
+#include <cafe-private/inputs.h>
+
 #include "failing.h"
 #include "test_io.h"
 

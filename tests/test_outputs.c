@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+
 #include "failing.h"
 #include "test_io.h"
 

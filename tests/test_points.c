@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/inputs.h>
+
 #include "failing.h"
 #include "graphs.h"
 #include "points/points.h"

@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "graph/rank_edges.h"
 #include "graphs.h"
+#include "method/model.h"
 #include "operator/chunks.h"
 
 static cafe_graph *random_graph(cafe_context *context, int64_t nodes, int64_t links, bool hubs,

@@ -3,6 +3,7 @@
 
 #include "dense.h"
 #include "failing.h"
+#include "graph/builder.h"
 
 enum { MOST = 120 };
 

@@ -12,6 +12,7 @@
 #include "failing.h"
 #include "graph/compressed_rows.h"
 #include "graph/node_order.h"
+#include "method/model.h"
 
 enum { NODES = 600, BLOCKS = 6, COLUMNS = 8 };
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/members.h>
+
 #include "failing.h"
 #include "graphs.h"
 

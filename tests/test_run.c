@@ -4,6 +4,7 @@
 
 #include "failing.h"
 #include "graphs.h"
+#include "method/model.h"
 
 /* A ring of rings: enough nodes for 16 columns. */
 static cafe_graph *rings(cafe_context *context) {

@@ -2,6 +2,9 @@
  * difference.
  */
 #define _GNU_SOURCE
+#include <cafe-private/team.h>
+
+#include "method/model.h"
 #include "team.h"
 
 typedef struct told {

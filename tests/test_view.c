@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cafe-private/members.h>
+
 #include "failing.h"
 
 #include "base/memory.h"

@@ -50,8 +50,6 @@ typedef struct cafe_softmax_options {
 } cafe_softmax_options;
 
 CAFE_OPTIONS(softmax)
-/* The same without the last four, of which cafe_softmax() knows nothing. */
-CAFE_API const cafe_option_table *cafe_cafe_option_table(void);
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
@@ -65,8 +63,6 @@ typedef struct cafe_layers_options {
 } cafe_layers_options;
 
 CAFE_OPTIONS(layers)
-/* The same with the columns, which cafe_layers_find() does not need. */
-CAFE_API const cafe_option_table *cafe_layers_vectors_option_table(void);
 
 typedef struct cafe_layers cafe_layers;
 
@@ -83,13 +79,6 @@ CAFE_API cafe_status cafe_layers_find(cafe_context *context, const cafe_operator
 CAFE_API void cafe_layers_free(cafe_layers *layers);
 CAFE_API int64_t cafe_layers_count(const cafe_layers *layers);
 CAFE_API const cafe_layer *cafe_layers_get(const cafe_layers *layers, int64_t index);
-
-/* The layers side by side as one H for cafe_finish, coarsest first, `columns` in all at most: a
- * layer whose communities fit into the columns left has one column each; a finer one is mixed down
- * into those left, every community by a random vector of signs (from the context's seed). */
-CAFE_API cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
-                                          const cafe_layers *layers, int64_t columns,
-                                          cafe_solution **solution);
 
 #ifdef __cplusplus
 }

@@ -48,16 +48,6 @@ CAFE_API void cafe_context_free(cafe_context *context);
 CAFE_API const char *cafe_error(const cafe_context *context);
 /* The errno of the system call behind that failure (ENOENT, EACCES, ...); 0: there was none. */
 CAFE_API int32_t cafe_error_number(const cafe_context *context);
-/* Text from files as it may be shown on a terminal: what one could take for an order (C0, DEL, C1),
- * marks that turn the direction of writing and bytes that are no UTF-8 become \xNN. At most
- * capacity bytes, cut between characters, always ended by 0; returns the length. Error texts are
- * made so already. */
-CAFE_API size_t cafe_show(const char *bytes, size_t count, char *text, size_t capacity);
-
-/* The decimal number that the text begins with, in any locale: digits, if need be with - before
- * them, a point and an exponent. *end is behind it, and is the text where there is none: blanks, +,
- * hexadecimal numbers, inf and nan are none. */
-CAFE_API double cafe_parse_number(const char *text, const char **end);
 
 CAFE_API int32_t cafe_threads(const cafe_context *context);
 CAFE_API uint64_t cafe_seed(const cafe_context *context);
@@ -80,10 +70,6 @@ CAFE_API void cafe_get_progress_sized(const cafe_context *context, cafe_progress
 static inline void cafe_get_progress(const cafe_context *context, cafe_progress *progress) {
     cafe_get_progress_sized(context, progress, sizeof *progress);
 }
-
-/* "34.2 MiB" into text, which has CAFE_BYTES_TEXT bytes; returns text. */
-enum { CAFE_BYTES_TEXT = 32 };
-CAFE_API const char *cafe_bytes_text(int64_t bytes, char *text);
 
 /* Bytes now held by, and the most ever held by, objects of this context. */
 CAFE_API int64_t cafe_bytes(const cafe_context *context);
@@ -108,9 +94,6 @@ CAFE_API int64_t cafe_peak_file_bytes(const cafe_context *context);
 /* "0.1.0", and the number that changes when the binary interface does. */
 CAFE_API const char *cafe_version(void);
 CAFE_API int32_t cafe_abi_version(void);
-/* Line i of what the library is made of, a name, a tab and its version: the build, the compiler,
- * and the libraries that are compiled in or linked. Returns its length; 0 behind the last. */
-CAFE_API size_t cafe_build_line(int32_t i, char *text, size_t capacity);
 
 #ifdef __cplusplus
 }

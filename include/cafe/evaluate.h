@@ -9,6 +9,7 @@
 #ifndef CAFE_EVALUATE_H
 #define CAFE_EVALUATE_H
 
+#include <cafe/lab_option.h>
 #include <cafe/labels.h>
 #include <cafe/method.h>
 
@@ -87,7 +88,7 @@ typedef struct cafe_logistic_options {
     double tolerance;    /* of the gradient, relative */
 } cafe_logistic_options;
 
-CAFE_OPTIONS(logistic)
+CAFE_LAB_OPTIONS(logistic)
 
 /* Fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it. */
 CAFE_API cafe_status cafe_classifier_logistic(cafe_context *context,
@@ -170,7 +171,7 @@ typedef struct cafe_classify_options {
     int64_t folds;   /* of the training nodes, where there are features to choose from */
 } cafe_classify_options;
 
-CAFE_OPTIONS(classify)
+CAFE_LAB_OPTIONS(classify)
 
 /* For each of `count` shares: a number below 1 is the share of the labelled nodes that is trained
  * on, 1 and above their number. classifier NULL: the columns are the classes' scores, the largest
@@ -228,7 +229,7 @@ typedef struct cafe_link_options {
     int64_t first;    /* as in cafe_classify_options */
 } cafe_link_options;
 
-CAFE_OPTIONS(link)
+CAFE_LAB_OPTIONS(link)
 
 /* Shares are those of training, in (0,1): of the pairs (paper), of the edges that stay in the graph
  * (honest). Pairs without an edge are no edges of the whole graph, distinct and never loops.

@@ -13,11 +13,6 @@ extern "C" {
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-typedef enum cafe_file_kind {
-    CAFE_FILE_GRAPH = 0,
-    CAFE_FILE_VECTORS = 1 /* rows of numbers with names: vectors, maps, reduced tables */
-} cafe_file_kind;
-
 /* The formats of vectors: name, endings, what it is, whether names stand in FILE.names.txt. All are
  * read and written. */
 #define CAFE_VECTOR_FORMATS(X)             \
@@ -27,22 +22,6 @@ typedef enum cafe_file_kind {
     X(csv, ".csv", "name, comma, values", 0)
 #define CAFE_VECTOR_ENDINGS                              CAFE_VECTOR_FORMATS(CAFE_VECTOR_ENDING)
 #define CAFE_VECTOR_ENDING(name, endings, title, beside) " " endings
-
-typedef struct cafe_file_format {
-    const char *name;    /* "mtx" */
-    const char *endings; /* of file names, with blanks between them: ".graph .metis" */
-    const char *title;   /* "Matrix Market" */
-    int32_t writes;      /* 1: it is written, not only read */
-    int32_t beside;      /* 1: names are written into FILE.names.txt, unless they are 0 .. n-1 */
-} cafe_file_format;
-
-/* Format number `index` of the kind; NULL behind the last one. */
-CAFE_API const cafe_file_format *cafe_file_format_at(cafe_file_kind kind, int64_t index);
-/* The format that a path's ending tells, or NULL. Behind it may stand .gz and, of a file that is
- * read, .zst or .xz; with `writes` only formats that can be written count, and .gz goes with text
- * alone. */
-CAFE_API const cafe_file_format *cafe_file_format_of(cafe_file_kind kind, const char *path,
-                                                     int32_t writes);
 
 /* ---- graphs with what is known of their nodes -------------------------------------------------
  */
@@ -64,23 +43,6 @@ CAFE_API cafe_status cafe_graph_write_attributes(cafe_context *context, const ca
                                                  int32_t overwrite);
 
 /* ---- vectors --------------------------------------------------------------------------------- */
-
-/* cafe_table_read() of a table with a row per node: a first column of integers that are the names
- * of the nodes, each once, names the rows and is no data. */
-CAFE_API cafe_status cafe_table_read_nodes(cafe_context *context, const char *path,
-                                           const cafe_graph *graph, cafe_table **table);
-
-/* The rows of a table in the order of the graph's nodes, rows[nodes * columns]: rows that are named
- * go to their nodes, others are in the order of the nodes. A node that the graph does not have, one
- * that comes twice or one that is missing is CAFE_ERROR_FORMAT. */
-CAFE_API cafe_status cafe_table_place(cafe_context *context, const cafe_table *table,
-                                      const cafe_graph *graph, float *rows);
-
-/* Gives the nodes of a graph the names of a table's rows (nothing happens when it has none). The
- * graph has as many nodes as the table has rows; a name that two rows share is CAFE_ERROR_FORMAT.
- */
-CAFE_API cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
-                                          const cafe_table *table);
 
 /* Room for what vectors were made with: a sampling's name, a blank and the degree exponent, as
  * "edge 0.25" (cafe_sampling_made() takes it apart). */
@@ -106,30 +68,6 @@ CAFE_API void cafe_block_free(cafe_context *context, float *values);
 CAFE_API cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph *graph,
                                         int64_t columns, const float *vectors, const char *path,
                                         int32_t overwrite);
-
-/* ---- files that appear whole ----------------------------------------------------------------- */
-
-/* A file written under a temporary name; "-" is standard output. An existing file is
- * CAFE_ERROR_EXISTS unless `overwrite`; the new one then has its permissions, and a symbolic link
- * is followed. It ends with commit, which gives it its name, or discard. Temporary files of runs
- * that were killed are removed by the next output in their folder.
- */
-typedef struct cafe_output cafe_output;
-
-CAFE_API cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t overwrite,
-                                        cafe_output **output);
-CAFE_API cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t size);
-/* Both free the output, and commit sets it NULL, whatever comes of it; discard accepts NULL. */
-CAFE_API cafe_status cafe_output_commit(cafe_output **output);
-CAFE_API void cafe_output_discard(cafe_output *output);
-
-/* Files that belong together, by whatever calls on this context they are written: between begin and
- * end those that are complete keep their temporary names, and the end gives all of them their names
- * or, with a status other than CAFE_OK, which it returns, none. A process that is killed among the
- * renames leaves an empty file .cafe-unfinished.NAME beside each, and readers refuse these files
- * until they are written again. Groups may be nested: the outermost counts. */
-CAFE_API cafe_status cafe_outputs_begin(cafe_context *context);
-CAFE_API cafe_status cafe_outputs_end(cafe_context *context, cafe_status status);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #define CAFE_GENERATE_H
 
 #include <cafe/graph.h>
+#include <cafe/lab_option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,7 +28,7 @@ typedef struct cafe_generate_options {
     double size_ratio; /* of the largest block size to the smallest, at most; 1 is equal blocks */
 } cafe_generate_options;
 
-CAFE_OPTIONS(generate)
+CAFE_LAB_OPTIONS(generate)
 
 /* labels may be NULL; otherwise labels[options->nodes] gets each node's block (0 for models without
  * blocks). The seed is the context's. */

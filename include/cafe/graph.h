@@ -162,11 +162,6 @@ CAFE_API int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
 /* The name of a node into text (never longer than capacity, always ended by 0); returns its full
  * length, as snprintf does. */
 CAFE_API size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity);
-/* The same as a field of a text file, as every reader of such files takes it: in double quotes,
- * those inside doubled (RFC 4180), when it has a blank, tab, comma, semicolon or quote in it,
- * begins with #, % or a byte order mark, or is a lone + or -. */
-CAFE_API size_t cafe_graph_field(const cafe_graph *graph, int64_t node, char *text,
-                                 size_t capacity);
 /* The node of that name, or -1. The first look-up of a string name builds an index. */
 CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
 
@@ -174,10 +169,6 @@ CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
  * UTF-8 of 1 to 65535 bytes, no two the same. */
 CAFE_API cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
                                           const char *const *names);
-
-/* component[nodes] gets numbers 0.. by smallest node. */
-CAFE_API cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
-                                           int32_t *component, int64_t *count);
 
 /* The graph of the component with the most nodes, of equal ones that with the smallest node. Nodes
  * keep their names and their order. */

@@ -8,13 +8,13 @@
 #include <cafe/cafe.h>
 #include <cafe/evaluate.h>
 #include <cafe/generate.h>
+#include <cafe/lab_option.h>
 #include <cafe/map.h>
 #include <cafe/paper.h>
 #include <cafe/plot.h>
 #include <cafe/points.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
-#include <cafe/results.h>
 #include <cafe/similar.h>
 #include <cafe/view.h>
 

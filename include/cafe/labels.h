@@ -24,10 +24,6 @@ CAFE_API cafe_status cafe_labels_read_known(cafe_context *context, const cafe_gr
                                             const char *path, cafe_labels **labels,
                                             int64_t *skipped);
 
-/* What the file names: *known of the graph's nodes, and *unknown lines of others. */
-CAFE_API cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph,
-                                        const char *path, int64_t *known, int64_t *unknown);
-
 /* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
  * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
 CAFE_API cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,

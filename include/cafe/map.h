@@ -7,6 +7,7 @@
 #define CAFE_MAP_H
 
 #include <cafe/graph.h>
+#include <cafe/lab_option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,7 @@ typedef struct cafe_map_options {
     double repulsion;   /* of the points, in units of their attraction */
 } cafe_map_options;
 
-CAFE_OPTIONS(map)
+CAFE_LAB_OPTIONS(map)
 
 /* xy[2 n] gets the points, row-major: centred, the wider axis first, of mean square 1. Nodes
  * without edges and vectors of zeros, which nothing places, lie in a ring around the others.

@@ -98,18 +98,7 @@ CAFE_INPUTS(method)
 
 /* In all calls below options and inputs may be NULL, for the method's own defaults, and an option
  * or input that a method does not take is refused (CAFE_ERROR_ARGUMENT). Method NULL is layers in
- * cafe_cluster(), else sphere; with a model, the method that the model was made for.
- *
- * The options a run will really use, for reports: own gets a struct of `table` (the method's for
- * vectors or communities) with the columns as labels and start say. More columns than nodes are
- * cut to the number of nodes (of sphere, to one less), unless a start has them. */
-CAFE_API cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
-                                        const cafe_option_table *table,
-                                        const cafe_method_options *options,
-                                        const cafe_method_inputs *inputs, int64_t nodes, void *own);
-
-/* The columns in such options; 0: the method has none to choose. */
-CAFE_API int64_t cafe_method_columns(const cafe_option_table *table, const void *own);
+ * cafe_cluster(), else sphere. */
 
 /* What a run takes within a limit to its memory (cafe_limit_memory()). */
 typedef struct cafe_plan {
@@ -127,15 +116,6 @@ typedef struct cafe_plan {
      * go with the columns. */
     int64_t device, device_links;
 } cafe_plan;
-
-CAFE_API void cafe_method_plan_sized(const cafe_method *method, const cafe_method_options *options,
-                                     const cafe_graph *graph, int32_t threads, int64_t limit,
-                                     cafe_plan *plan, size_t size);
-static inline void cafe_method_plan(const cafe_method *method, const cafe_method_options *options,
-                                    const cafe_graph *graph, int32_t threads, int64_t limit,
-                                    cafe_plan *plan) {
-    cafe_method_plan_sized(method, options, graph, threads, limit, plan, sizeof *plan);
-}
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
@@ -180,41 +160,13 @@ typedef struct cafe_ranks_plan {
     int64_t mapped_bytes;
 } cafe_ranks_plan;
 
-/* Of a graph, or with graph NULL of one with so many nodes and edges (and weights), which may be
- * larger than any that can be read. counts NULL: the graph's. options->own as settled. */
-CAFE_API cafe_status cafe_method_ranks_sized(cafe_context *context, const cafe_method *method,
-                                             const cafe_method_options *options,
-                                             const cafe_graph *graph,
-                                             const cafe_graph_counts *counts,
-                                             const cafe_ranks_options *ranks, cafe_ranks_plan *plan,
-                                             size_t size);
-static inline cafe_status cafe_method_ranks(cafe_context *context, const cafe_method *method,
-                                            const cafe_method_options *options,
-                                            const cafe_graph *graph,
-                                            const cafe_graph_counts *counts,
-                                            const cafe_ranks_options *ranks,
-                                            cafe_ranks_plan *plan) {
-    return cafe_method_ranks_sized(context, method, options, graph, counts, ranks, plan,
-                                   sizeof *plan);
-}
-
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* A graph, sampled as the options say, and its operators. It serves any number of runs, of every
- * method that takes its sampling, also at once from threads with contexts of their own. The graph
- * outlives it. */
+/* A graph, sampled as the options say, and its operator Q. */
 typedef struct cafe_model cafe_model;
 
-CAFE_API cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
-                                       const cafe_method *method,
-                                       const cafe_method_options *options,
-                                       const cafe_method_inputs *inputs, cafe_model **model);
-CAFE_API void cafe_model_free(cafe_model *model);
 CAFE_API const cafe_sampled *cafe_model_sampled(const cafe_model *model);
-/* Q of the sampled graph; and the operator that vectors are certified for: the same, or for drawn
- * walks the exact one, which is applied without rows. */
 CAFE_API const cafe_operator *cafe_model_operator(const cafe_model *model);
-CAFE_API const cafe_operator *cafe_model_certified(const cafe_model *model);
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
@@ -222,16 +174,6 @@ CAFE_API const cafe_operator *cafe_model_certified(const cafe_model *model);
 CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
                                 const cafe_method *method, const cafe_method_options *options,
                                 const cafe_method_inputs *inputs, cafe_embedding **embedding);
-
-/* The same in steps: what the method leaves, H and its history; and the finish, which consumes it
- * as cafe_finish() does, with the propagation if one is asked for. */
-CAFE_API cafe_status cafe_model_solve(cafe_context *context, const cafe_model *model,
-                                      const cafe_method *method, const cafe_method_options *options,
-                                      const cafe_method_inputs *inputs, cafe_solution **solution);
-CAFE_API cafe_status cafe_model_finish(cafe_context *context, const cafe_model *model,
-                                       const cafe_method *method,
-                                       const cafe_method_options *options, cafe_solution **solution,
-                                       cafe_embedding **embedding);
 
 /* ---- communities ----------------------------------------------------------------------------- */
 
@@ -254,11 +196,6 @@ typedef struct cafe_clustering_info {
 CAFE_API cafe_status cafe_cluster(cafe_context *context, const cafe_graph *graph,
                                   const cafe_method *method, const cafe_method_options *options,
                                   const cafe_method_inputs *inputs, cafe_clustering **clustering);
-CAFE_API cafe_status cafe_model_cluster(cafe_context *context, const cafe_model *model,
-                                        const cafe_method *method,
-                                        const cafe_method_options *options,
-                                        const cafe_method_inputs *inputs,
-                                        cafe_clustering **clustering);
 CAFE_API void cafe_clustering_free(cafe_clustering *clustering);
 CAFE_API const cafe_clustering_info *cafe_clustering_get(const cafe_clustering *clustering);
 

@@ -30,13 +30,6 @@ CAFE_API double cafe_sampled_node(const cafe_sampled *sampled, int64_t u);
 CAFE_API cafe_status cafe_operator_modularity(cafe_context *context, const cafe_sampled *sampled,
                                               cafe_operator **op);
 
-/* The modularity operator of walks of 1 to `window` steps over a sampled graph, without the rows of
- * their P: a product is `window` sparse ones. For products, traces and cafe_finish; calls that need
- * rows (solvers, rows, covariances, exact eigenpairs) refuse it with CAFE_ERROR_ARGUMENT. So
- * vectors of a solver that saw a drawn P can be certified for the exact one. */
-CAFE_API cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sampled,
-                                        int64_t window, cafe_operator **op);
-
 CAFE_API void cafe_operator_free(cafe_operator *op);
 
 /* Y = Q X for row-major n x columns blocks; X and Y do not overlap. */

@@ -56,9 +56,26 @@ static inline int32_t cafe_option_kind(const cafe_option *option) {
  * library. */
 CAFE_API void cafe_options_init(const cafe_option_table *table, void *options, size_t size);
 
-/* The table and the init function of the struct cafe_NAME_options. */
-#define CAFE_OPTIONS(name)                                                          \
-    CAFE_API const cafe_option_table *cafe_##name##_option_table(void);             \
+/* The table of the struct cafe_NAME_options by its name ("sphere"); NULL: libcafe has none of it.
+ */
+CAFE_API const cafe_option_table *cafe_options_table(const char *name);
+
+/* The table and the init function of the struct cafe_NAME_options. In the sources of the library
+ * the table is a function of its own: layers below the list of all tables do not use the list. */
+#ifdef CAFE_INSIDE_CORE
+#define CAFE_OPTIONS(name) CAFE_OPTIONS_INSIDE(name)
+#else
+#define CAFE_OPTIONS(name) CAFE_OPTIONS_LISTED(name, cafe_options_table)
+#endif
+#define CAFE_OPTIONS_LISTED(name, table)                                      \
+    static inline const cafe_option_table *cafe_##name##_option_table(void) { \
+        return table(#name);                                                  \
+    }                                                                         \
+    CAFE_OPTIONS_INIT(name)
+#define CAFE_OPTIONS_INSIDE(name)                              \
+    const cafe_option_table *cafe_##name##_option_table(void); \
+    CAFE_OPTIONS_INIT(name)
+#define CAFE_OPTIONS_INIT(name)                                                     \
     static inline void cafe_##name##_options_init(cafe_##name##_options *options) { \
         cafe_options_init(cafe_##name##_option_table(), options, sizeof *options);  \
     }

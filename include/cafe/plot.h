@@ -7,6 +7,7 @@
 #define CAFE_PLOT_H
 
 #include <cafe/graph.h>
+#include <cafe/lab_option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,7 +41,7 @@ typedef struct cafe_plot_options {
     int64_t names;         /* of the graph's leading nodes, by their edges: so many at most */
 } cafe_plot_options;
 
-CAFE_OPTIONS(plot)
+CAFE_LAB_OPTIONS(plot)
 
 /* Above this many points discs give way to the density of points in each pixel, and an SVG holds
  * them as an image, with all text still text. */

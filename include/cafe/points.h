@@ -9,6 +9,7 @@
 #define CAFE_POINTS_H
 
 #include <cafe/graph.h>
+#include <cafe/lab_option.h>
 #include <cafe/reduce.h>
 
 #ifdef __cplusplus
@@ -37,7 +38,7 @@ typedef struct cafe_points_options {
     int32_t approximate; /* cafe_approximate */
 } cafe_points_options;
 
-CAFE_OPTIONS(points)
+CAFE_LAB_OPTIONS(points)
 
 /* The K-nearest-neighbour graph of n points, x row-major n x dims. An edge weighs the similarity of
  * its ends; all other pairs, and a point with itself, have MINsim = 0, the kernels' lower end.
@@ -57,7 +58,7 @@ typedef struct cafe_similarity_options {
     int32_t diagonal; /* 1: sim(u,u) counts, as in the equation; 0: no node is like itself */
 } cafe_similarity_options;
 
-CAFE_OPTIONS(similarity)
+CAFE_LAB_OPTIONS(similarity)
 
 /* The graph of a full similarity matrix, row-major n x n, finite. It is symmetrised to
  * s(u,w) = (sim(u,w) + sim(w,u)) / 2, then a(u,w) = s(u,w) - MINsim, MINsim the least entry of s,

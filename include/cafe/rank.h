@@ -8,6 +8,7 @@
 #ifndef CAFE_RANK_H
 #define CAFE_RANK_H
 
+#include <cafe/lab_option.h>
 #include <cafe/operator.h>
 
 #ifdef __cplusplus
@@ -70,7 +71,7 @@ typedef struct cafe_pagerank_options {
     int64_t steps;    /* at most this many */
 } cafe_pagerank_options;
 
-CAFE_OPTIONS(pagerank)
+CAFE_LAB_OPTIONS(pagerank)
 
 typedef struct cafe_pagerank_report {
     int64_t steps;

@@ -5,6 +5,7 @@
 #define CAFE_RECOMMEND_H
 
 #include <cafe/embedding.h>
+#include <cafe/lab_option.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +27,7 @@ typedef struct cafe_decoder_options {
     int64_t columns; /* of the vectors, when no options of sphere are given */
 } cafe_decoder_options;
 
-CAFE_OPTIONS(decoder)
+CAFE_LAB_OPTIONS(decoder)
 
 /* Vectors x_u, row-major nodes x *columns (freed with cafe_block_free), with <x_u, x_w> the entry
  * of the matrix asked for. V and rho are the Ritz pairs of Q from Sphere-GCN; for P and Q those
@@ -55,7 +56,7 @@ typedef struct cafe_recommend_options {
     int32_t sides;  /* 1: of a bipartite graph only nodes of the other side */
 } cafe_recommend_options;
 
-CAFE_OPTIONS(recommend)
+CAFE_LAB_OPTIONS(recommend)
 
 /* What is asked: which graph, which vectors (NULL unless the score is the product). */
 typedef struct cafe_recommend_inputs {

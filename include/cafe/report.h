@@ -32,35 +32,10 @@ CAFE_API void cafe_report_free(cafe_report *report); /* accepts NULL */
 CAFE_API cafe_status cafe_report_text(cafe_report *report, const char **text);
 CAFE_API cafe_status cafe_report_write(cafe_report *report, const char *path, int32_t overwrite);
 
-/* ---- members --------------------------------------------------------------------------------- */
-
-/* key: NULL inside an array. A number that is not finite, and NULL for values, is null. Bytes of a
- * string that are no UTF-8 become U+FFFD. */
-CAFE_API void cafe_report_open(cafe_report *report, const char *key, char bracket); /* '{' or '[' */
-CAFE_API void cafe_report_close(cafe_report *report);
-CAFE_API void cafe_report_string(cafe_report *report, const char *key, const char *text);
-CAFE_API void cafe_report_integer(cafe_report *report, const char *key, int64_t value);
-CAFE_API void cafe_report_real(cafe_report *report, const char *key, double value);
-CAFE_API void cafe_report_truth(cafe_report *report, const char *key, int32_t value);
-CAFE_API void cafe_report_reals(cafe_report *report, const char *key, int64_t count,
-                                const double *values);
-
-/* ---- what was asked for ---------------------------------------------------------------------- */
-
-/* "seed", "threads" and "engine" of the report's context. */
-CAFE_API void cafe_report_context(cafe_report *report);
-/* Every option of a table with its value in the struct; NULL: the defaults. */
-CAFE_API void cafe_report_options(cafe_report *report, const cafe_option_table *table,
-                                  const void *options);
-
 /* ---- objects --------------------------------------------------------------------------------- */
 
 /* "graph": what was read and what became of it. path: where from, or NULL. */
 CAFE_API void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph);
-/* The members of cafe_graph_reading, beside the format's name: how the file was understood. */
-CAFE_API void cafe_report_reading(cafe_report *report, const cafe_graph *graph);
-/* The members of cafe_graph_profile. */
-CAFE_API void cafe_report_profile(cafe_report *report, const cafe_graph_profile *profile);
 /* "sampled": which P the figures refer to. */
 CAFE_API void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled);
 
@@ -108,35 +83,12 @@ CAFE_API void cafe_report_explanation(cafe_report *report, cafe_explanation *exp
 
 /* ---- sizes and trees of communities ---------------------------------------------------------- */
 
-typedef struct cafe_sizes {
-    int64_t largest, median, smallest; /* nodes of a community */
-    int64_t single_nodes;              /* communities of one node */
-} cafe_sizes;
-
-/* part[nodes] in 0 .. parts-1. */
-CAFE_API cafe_status cafe_partition_sizes(cafe_context *context, int64_t nodes, const int32_t *part,
-                                          int64_t parts, cafe_sizes *sizes);
-/* "sizes" */
-CAFE_API void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes);
 /* Writes the tree of the layers as JSON, schema "cafe/hierarchy/1": the names of the nodes (unless
  * they are 0 .. n-1), the finest partition, and for every layer but the last the parents of its
  * communities. */
 CAFE_API cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
                                        const cafe_graph *graph, const char *path,
                                        int32_t overwrite);
-
-/* ---- reports read again ---------------------------------------------------------------------- */
-
-/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the
- * number of columns (0: the report has none), and the objective at the start and after each sweep.
- * Text that is no such report is CAFE_ERROR_FORMAT. */
-typedef struct cafe_record cafe_record;
-
-CAFE_API cafe_status cafe_record_read(cafe_context *context, const char *path,
-                                      cafe_record **record);
-CAFE_API void cafe_record_free(cafe_record *record); /* accepts NULL */
-CAFE_API int64_t cafe_record_columns(const cafe_record *record);
-CAFE_API const double *cafe_record_objective(const cafe_record *record, int64_t *count);
 
 #ifdef __cplusplus
 }

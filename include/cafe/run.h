@@ -148,8 +148,6 @@ CAFE_API cafe_status cafe_run_plan_sized(cafe_run *run, cafe_run_forecast *forec
 static inline cafe_status cafe_run_plan(cafe_run *run, cafe_run_forecast *forecast) {
     return cafe_run_plan_sized(run, forecast, sizeof *forecast);
 }
-/* Measures the disk of the files, if the plan has some, with a file of 64 MB: for the forecast. */
-CAFE_API cafe_status cafe_run_measure_disk(cafe_run *run);
 /* CAFE_OK, or CAFE_ERROR_LIMIT with the reason, the numbers and what would fit in the error text.
  */
 CAFE_API cafe_status cafe_run_fits(cafe_run *run);
@@ -240,10 +238,6 @@ CAFE_API double cafe_run_seconds(const cafe_run *run, cafe_run_step step);
 /* Members of a report: the graph, method and options, forecast, course, certificate or communities,
  * warnings, checkpoint, seconds, memory. dry: the forecast alone. docs/report.md describes them. */
 CAFE_API void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report);
-/* The members that are options of the sampling; or of the method, its sampling and the finish. For
- * reports of calls that work with the run. */
-CAFE_API void cafe_run_report_sampling(const cafe_run *run, cafe_report *report);
-CAFE_API void cafe_run_report_options(const cafe_run *run, cafe_report *report);
 
 #ifdef __cplusplus
 }

@@ -66,9 +66,6 @@ typedef struct cafe_sampler {
 
 /* One by its place 0, 1, ..., or NULL behind the last; by its number, or NULL. */
 CAFE_API const cafe_sampler *cafe_sampler_at(size_t index);
-CAFE_API const cafe_sampler *cafe_sampler_of(cafe_sampling sampling);
-/* 1 when the option of the table goes with it. */
-CAFE_API int32_t cafe_sampler_has(const cafe_sampler *sampler, const char *option);
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
@@ -107,9 +104,6 @@ typedef struct cafe_sampled_info {
 } cafe_sampled_info;
 
 CAFE_API const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled);
-/* What vectors were made with, from the text that cafe_vectors_read() gives: *sampling is -1 where
- * it is empty or names no sampling. */
-CAFE_API void cafe_sampling_made(const char *made, int32_t *sampling, double *degree_exponent);
 /* The name of a sampling as on the command line; NULL: there is none of that number. */
 CAFE_API const char *cafe_sampling_name(cafe_sampling sampling);
 

@@ -4,6 +4,7 @@
 #ifndef CAFE_SIMILAR_H
 #define CAFE_SIMILAR_H
 
+#include <cafe/lab_option.h>
 #include <cafe/points.h>
 
 #ifdef __cplusplus
@@ -26,7 +27,7 @@ typedef struct cafe_similar_options {
     int64_t effort;      /* rows that such a search holds at a time: more find more */
 } cafe_similar_options;
 
-CAFE_OPTIONS(similar)
+CAFE_LAB_OPTIONS(similar)
 
 typedef struct cafe_similar cafe_similar;
 

@@ -12,6 +12,7 @@
 #include <cafe/embedding.h>
 #include <cafe/facts.h>
 #include <cafe/graph.h>
+#include <cafe/lab_option.h>
 #include <cafe/labels.h>
 
 #ifdef __cplusplus
@@ -31,7 +32,7 @@ typedef struct cafe_view_options {
     int64_t page_limit;    /* bytes of the page; 0: no limit */
 } cafe_view_options;
 
-CAFE_OPTIONS(view)
+CAFE_LAB_OPTIONS(view)
 
 /* What the page shows of a graph of n nodes. Only the vectors are needed; the rest may be 0. */
 typedef struct cafe_view_inputs {

@@ -14,6 +14,7 @@
 #include <cafe/sample.h>
 
 #include "base/memory.h"
+#include "graph/builder.h"
 
 enum { WIDTH = 30, COLUMNS = 6, CIRCLES = 200, STARTS = 20 };
 

@@ -17,6 +17,7 @@
 #include "base/option.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "method/model.h"
 
 struct cafe_evaluation {
     cafe_context *context;

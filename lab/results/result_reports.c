@@ -1,5 +1,5 @@
 /* Results as members of a report: evaluations, ranks, recommendations, partitions, maps. */
-#include <cafe/results.h>
+#include <cafe-private/results.h>
 
 #include "report/report.h"
 

@@ -99,7 +99,8 @@ class Table:
     @staticmethod
     @functools.lru_cache(maxsize=None)
     def named(name: str) -> "Table":
-        return Table(getattr(lib, f"cafe_{name}_option_table")())
+        core = lib.cafe_options_table(name.encode())
+        return Table(core if core else lib.cafe_lab_options_table(name.encode()))
 
     def default(self, keyword: str) -> Any:
         return next(option.default for option in self.options if option.keyword == keyword)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cafe/context.h>
+#include <cafe-private/text.h>
 
 #include "base/lab.h"
 

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cafe-private/team.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/processes.h"

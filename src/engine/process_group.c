@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include <cafe-private/team.h>
+
 #include "base/finite.h"
 #include "base/memory.h"
 #include "engine/engine.h"

@@ -38,6 +38,9 @@ CAFE_LAB cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, 
 cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loops);
 /* Sets the number of components and the number of nodes of the largest. */
 cafe_status cafe_graph_measure_components(cafe_context *context, cafe_graph *graph);
+/* component[nodes] gets numbers 0.. by smallest node. */
+CAFE_LAB cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
+                                           int32_t *component, int64_t *count);
 /* Rows of a process begin and end at multiples of this number, which keeps the shape of sums. */
 enum { CAFE_PORTION_ROWS = 4096 };
 

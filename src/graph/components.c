@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/builder.h"
 #include "graph/graph.h"
 
 enum { ROWS = 4096, FIRST = 2, PROBES = 1024 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/builder.h"
 #include "graph/graph.h"
 
 typedef struct part {

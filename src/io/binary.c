@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/graph.h"

@@ -4,6 +4,7 @@
 #ifndef CAFE_IO_FORMAT_REGISTRY_H
 #define CAFE_IO_FORMAT_REGISTRY_H
 
+#include <cafe-private/inputs.h>
 #include <cafe/graph.h>
 
 #include <cafe/files.h>

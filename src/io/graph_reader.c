@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/memory.h"
 #include "base/processes.h"
 #include "graph/builder.h"

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/output.h>
+
 #include "base/print.h"
 #include "graph/graph.h"
 #include "io/digits.h"

@@ -3,6 +3,7 @@
  * label_columns.c finds the separator and the column of the labels. Without a heading all fields
  * after the node are labels.
  */
+#include <cafe-private/inputs.h>
 #include <cafe/labels.h>
 
 #include <stdlib.h>

@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/thread_pool.h"

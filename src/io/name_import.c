@@ -1,6 +1,7 @@
 /* Names for nodes: from an array, from the rows of a table, or from the file beside a matrix. */
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe/files.h>
 
 #include "base/memory.h"

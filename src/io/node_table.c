@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe/files.h>
 
 #include "base/memory.h"

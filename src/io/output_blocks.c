@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+
 #include "base/background_task.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"

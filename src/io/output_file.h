@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <cafe-private/output.h>
 #include <cafe/files.h>
 
 #include "base/context.h"

@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "io/temporary_file.h"
 #include "io/unfinished_mark.h"

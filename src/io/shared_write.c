@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "io/shared.h"
 

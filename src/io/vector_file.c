@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/print.h"

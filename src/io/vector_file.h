@@ -2,6 +2,7 @@
 #ifndef CAFE_IO_VECTOR_FILE_H
 #define CAFE_IO_VECTOR_FILE_H
 
+#include <cafe-private/output.h>
 #include <cafe/files.h>
 
 #include "graph/node_names.h"

@@ -2,6 +2,7 @@
  * comma in a .csv file and by a tab in any other. */
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe/files.h>
 
 #include "base/memory.h"

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "graph/graph.h"

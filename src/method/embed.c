@@ -1,6 +1,8 @@
 /* From a model to vectors: the method's solution, the finish, the hub part, the propagation. */
 #include <math.h>
 
+#include <cafe-private/run.h>
+
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "method/hubs.h"

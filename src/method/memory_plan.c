@@ -2,6 +2,8 @@
  * the disk. */
 #include "method/memory_plan.h"
 
+#include <cafe-private/run.h>
+
 #include "base/memory_limit.h"
 #include "base/option.h"
 #include "graph/graph.h"
@@ -169,16 +171,15 @@ static void plan_device(const cafe_method *method, const cafe_method_options *op
     plan->device = plan->device_links + (int64_t)(blocks * 33 / 32);
 }
 
-void cafe_method_plan_sized(const cafe_method *method, const cafe_method_options *options,
-                            const cafe_graph *graph, int32_t threads, int64_t limit,
-                            cafe_plan *plan, size_t size) {
-    cafe_plan p = {.limit = limit, .groups = 1};
+void cafe_method_plan(const cafe_method *method, const cafe_method_options *options,
+                      const cafe_graph *graph, int32_t threads, int64_t limit, cafe_plan *plan) {
     cafe_planned planned;
     cafe_planned_take(method, options, &planned);
     const cafe_method *m = planned.method;
     const cafe_method_options *o = &planned.options;
-    p.needed = p.least = count_bytes(m, o, &graph->counts, threads);
-    plan_device(m, o, &graph->counts, &p);
-    if (limit > 0 && p.needed > limit && lies_in_files(m, o)) plan_files(m, o, graph, threads, &p);
-    cafe_struct_give(&p, sizeof p, plan, size);
+    *plan = (cafe_plan){.limit = limit, .groups = 1};
+    plan->needed = plan->least = count_bytes(m, o, &graph->counts, threads);
+    plan_device(m, o, &graph->counts, plan);
+    if (limit > 0 && plan->needed > limit && lies_in_files(m, o))
+        plan_files(m, o, graph, threads, plan);
 }

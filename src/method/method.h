@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "method/model.h"
 #include "solve/solution.h"
 
 /* Sphere's own degree exponent, which vectors are also placed and updated with. */

@@ -2,6 +2,7 @@
  */
 #include "base/memory.h"
 #include "method/method.h"
+#include "operator/operator.h"
 
 /* Drawn walks: the certificate is for the exact P, which needs only products. Products do not know
  * of seeds and of degree exponents. */

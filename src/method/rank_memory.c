@@ -27,6 +27,9 @@
 #include <math.h>
 #include <stddef.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/run.h>
+
 #include "base/option.h"
 #include "base/rate.h"
 #include "graph/graph.h"
@@ -254,26 +257,24 @@ static cafe_status take_rates(cafe_context *context, const cafe_ranks_options *o
     return cafe_rate(context, "memory-bandwidth", o->memory_bandwidth, false, &p->memory_bandwidth);
 }
 
-cafe_status cafe_method_ranks_sized(cafe_context *context, const cafe_method *method,
-                                    const cafe_method_options *options, const cafe_graph *graph,
-                                    const cafe_graph_counts *counts,
-                                    const cafe_ranks_options *ranks, cafe_ranks_plan *plan,
-                                    size_t size) {
+cafe_status cafe_method_ranks(cafe_context *context, const cafe_method *method,
+                              const cafe_method_options *options, const cafe_graph *graph,
+                              const cafe_graph_counts *counts, const cafe_ranks_options *ranks,
+                              cafe_ranks_plan *plan) {
     plan_job job = {.graph = graph};
-    cafe_ranks_plan p = {.threads = cafe_threads(context)};
     cafe_planned planned;
+    *plan = (cafe_ranks_plan){.threads = cafe_threads(context)};
     job.counts = counts ? *counts : graph->counts;
     CAFE_PASS(cafe_options_take(context, &ranks_table, ranks, &job.options));
-    CAFE_PASS(take_rates(context, &job.options, &p));
+    CAFE_PASS(take_rates(context, &job.options, plan));
     cafe_planned_take(method, options, &planned);
     CAFE_PASS(check(context, planned.method, &planned.options, &job));
-    open_job(planned.method, &planned.options, &job, &p);
+    open_job(planned.method, &planned.options, &job, plan);
     if (graph && job.same && job.options.cut < 0)
-        CAFE_PASS(count_cut(context, &job, &p));
+        CAFE_PASS(count_cut(context, &job, plan));
     else
-        expect_cut(&job, &p);
-    plan_bytes(&job, &p);
-    plan_seconds(&job, &p);
-    cafe_struct_give(&p, sizeof p, plan, size);
+        expect_cut(&job, plan);
+    plan_bytes(&job, plan);
+    plan_seconds(&job, plan);
     return CAFE_OK;
 }

@@ -3,6 +3,8 @@
  */
 #include <string.h>
 
+#include <cafe-private/run.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/processes.h"

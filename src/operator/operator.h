@@ -190,4 +190,11 @@ cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, 
 cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
                                      const int32_t *part, int64_t parts, double *covariance);
 
+/* The modularity operator of walks of 1 to `window` steps over a sampled graph, without the rows of
+ * their P: a product is `window` sparse ones. For products, traces and cafe_finish; calls that need
+ * rows (solvers, rows, covariances, exact eigenpairs) refuse it with CAFE_ERROR_ARGUMENT. So
+ * vectors of a solver that saw a drawn P can be certified for the exact one. */
+cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sampled, int64_t window,
+                               cafe_operator **op);
+
 #endif

@@ -11,6 +11,7 @@
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "operator/operator.h"
 #include "operator/ops.h"
 #include "sample/sampled_graph.h"
 

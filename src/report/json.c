@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "io/digits.h"

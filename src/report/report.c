@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+#include <cafe-private/output.h>
 #include <cafe/engine.h>
 #include <cafe/files.h>
 

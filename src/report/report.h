@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include <cafe-private/members.h>
 #include <cafe/report.h>
 
 #include "base/context.h"
@@ -87,5 +88,8 @@ void cafe_report_layers(cafe_report *report, const cafe_layers *layers);
 
 void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
                           const int32_t *values);
+
+/* "sizes" */
+void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes);
 
 #endif

@@ -1,6 +1,7 @@
 /* Changes of a graph, the update of its embedding, and what became of its communities. */
 #include <math.h>
 
+#include <cafe-private/members.h>
 #include <cafe/report.h>
 
 #include "base/print.h"

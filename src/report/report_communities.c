@@ -1,6 +1,8 @@
 /* Communities: the layers in a report, their sizes, and the tree of them in a file of its own. */
 #include <stdlib.h>
 
+#include <cafe-private/members.h>
+
 #include "base/memory.h"
 #include "graph/node_names.h"
 #include "report/report.h"

@@ -1,5 +1,7 @@
 /* The cards of an explanation. */
 
+#include <cafe-private/members.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/print.h"

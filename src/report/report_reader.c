@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "base/memory.h"
 #include "io/input_file.h"
 #include "io/scanners.h"

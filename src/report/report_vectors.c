@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "report/report.h"
 
 void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps, int32_t converged,

@@ -1,6 +1,8 @@
 /* What a run takes, and whether that is there: memory, the device's memory, disk. */
 #include <string.h>
 
+#include <cafe-private/run.h>
+
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/print.h"

@@ -3,6 +3,9 @@
  */
 #include <string.h>
 
+#include <cafe-private/members.h>
+#include <cafe-private/run.h>
+
 #include "engine/engine.h"
 #include "method/method.h"
 #include "run/run.h"

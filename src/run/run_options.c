@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/run.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "method/method.h"

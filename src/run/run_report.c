@@ -2,6 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+#include <cafe-private/run.h>
+
 #include "method/method.h"
 #include "report/report.h"
 #include "run/run.h"

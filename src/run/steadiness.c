@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/members.h>
+
 #include "base/memory.h"
 #include "report/report.h"
 #include "run/run.h"

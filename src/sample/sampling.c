@@ -1,6 +1,8 @@
 /* Sampling with options: their table, the checks that all samplings share, and the choice. */
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/option.h"
 #include "base/print.h"
 #include "sample/sampled_graph.h"

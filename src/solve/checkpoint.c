@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/print.h"

@@ -17,6 +17,7 @@
 #include "solve/exact_partition.h"
 #include "solve/layers_hierarchy.h"
 #include "solve/layers_start.h"
+#include "solve/solution.h"
 
 enum { MOST_FAILURES = 3 }; /* fresh starts without success that end the search */
 

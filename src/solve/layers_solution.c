@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "solve/solution.h"
 #include "solve/sweep.h"
 
 enum { BLOCK = 1024, FEW = 64, ATTEMPTS = 100 };

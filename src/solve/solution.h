@@ -119,4 +119,16 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
 cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
                                     int32_t *part, int64_t *count);
 
+/* Options of softmax without the last four, of which cafe_softmax() knows nothing; and those of the
+ * layers with the columns, which cafe_layers_find() does not need. */
+const cafe_option_table *cafe_cafe_option_table(void);
+const cafe_option_table *cafe_layers_vectors_option_table(void);
+
+/* The layers side by side as one H for cafe_finish, coarsest first, `columns` in all at most: a
+ * layer whose communities fit into the columns left has one column each; a finer one is mixed down
+ * into those left, every community by a random vector of signs (from the context's seed). */
+cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
+                                 const cafe_layers *layers, int64_t columns,
+                                 cafe_solution **solution);
+
 #endif

@@ -1,6 +1,8 @@
 /* Reading an embedding, and the memory a run will take. */
 #include "spectral/embedding.h"
 
+#include <cafe-private/output.h>
+
 #include "base/memory.h"
 #include "kernels/row_kernels.h"
 #include "spectral/certificate.h"

@@ -2,6 +2,7 @@
 #ifndef CAFE_SPECTRAL_EMBEDDING_H
 #define CAFE_SPECTRAL_EMBEDDING_H
 
+#include <cafe-private/output.h>
 #include <cafe/embedding.h>
 #include <cafe/files.h>
 

@@ -10,6 +10,8 @@
  */
 #include <string.h>
 
+#include <cafe-private/team.h>
+
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "engine/processor.h"

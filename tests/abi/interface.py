@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import generate_abi  # noqa: E402
 
 abi = {}
-exec(generate_abi.generated(), abi)
+exec(generate_abi.generated(private=False), abi)
 structs = {name: kind for name, kind in abi.items()
            if isinstance(kind, type) and issubclass(kind, ctypes.Structure) and hasattr(kind, "_fields_")}
 inside = {field[1] for kind in structs.values() for field in kind._fields_}

@@ -1,7 +1,8 @@
-/* What the lab's calls found, as members of a report (report.h). */
-#ifndef CAFE_RESULTS_H
-#define CAFE_RESULTS_H
+/* What the lab's calls found, as members of a report. */
+#ifndef CAFE_PRIVATE_RESULTS_H
+#define CAFE_PRIVATE_RESULTS_H
 
+#include <cafe-private/members.h>
 #include <cafe/evaluate.h>
 #include <cafe/map.h>
 #include <cafe/rank.h>
@@ -13,16 +14,16 @@ extern "C" {
 #endif
 
 /* "repeats", "results" */
-CAFE_API void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation);
+CAFE_PRIVATE void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation);
 
 /* "top" */
-CAFE_API void cafe_report_ranking(cafe_report *report, const cafe_graph *graph, int64_t count,
-                                  const int32_t *order, const double *value);
+CAFE_PRIVATE void cafe_report_ranking(cafe_report *report, const cafe_graph *graph, int64_t count,
+                                      const int32_t *order, const double *value);
 
 /* "recommendations", from the arrays of cafe_recommend(). */
-CAFE_API void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph,
-                                          int64_t queries, const int32_t *query, int64_t count,
-                                          const int32_t *node, const double *score);
+CAFE_PRIVATE void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph,
+                                              int64_t queries, const int32_t *query, int64_t count,
+                                              const int32_t *node, const double *score);
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
@@ -38,8 +39,8 @@ typedef enum cafe_figures {
     CAFE_FIGURES_MAP = 6        /* cafe_map_quality */
 } cafe_figures;
 
-CAFE_API void cafe_report_figures(cafe_report *report, const char *key, cafe_figures kind,
-                                  const void *figures, size_t size);
+CAFE_PRIVATE void cafe_report_figures(cafe_report *report, const char *key, cafe_figures kind,
+                                      const void *figures, size_t size);
 
 static inline void cafe_report_quality(cafe_report *report, const char *key,
                                        const cafe_partition_quality *quality) {
