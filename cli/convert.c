@@ -105,8 +105,8 @@ static int take_communities(convert_job *job) {
     cli_run *run = &job->run;
     int64_t n = cafe_graph_nodes(run->graph);
     if (!job->communities_path) return CLI_OK;
-    CLI_TRY(cli_check(
-        run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->labels)));
+    CLI_TRY(cli_check(run, cafe_labels_read(run->context, run->graph, job->communities_path, NULL,
+                                            NULL, &job->labels)));
     const char **texts = cli_new(run, n, sizeof *texts);
     if (!texts) return CLI_FAILED;
     for (int64_t u = 0; u < n; u++)

@@ -127,7 +127,7 @@ static const cli_option model_options[] = {
     CLI_ROW_READS(embed_job, shared.labels_path, "labels",
                   "known labels, one 'node label' per line, for methods that use them; they stay "
                   "as they are"),
-    CLI_ROW_UNKNOWN,
+    CLI_ROWS_LABEL_FILE,
     CLI_ROW_PREDICTED(embed_job, shared.predicted),
     CLI_ROW_END,
 };

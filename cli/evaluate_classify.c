@@ -124,7 +124,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(evaluate_job, labels_path, "labels",
                   "one 'node label[,label...]' per line; nodes that no edge mentions are isolated "
                   "nodes"),
-    CLI_ROW_UNKNOWN,
+    CLI_ROWS_LABEL_FILE,
     CLI_ROW_METHOD(evaluate_job, method, CLI_VECTORS_METHOD, "sphere",
                    "the method that makes the vectors"),
     CLI_ROW_TEXT(evaluate_job, methods, "methods", "LIST",

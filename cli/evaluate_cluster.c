@@ -136,7 +136,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(cluster_job, labels, "labels",
                   "one 'node label' per line, to be compared with; nodes that no edge mentions are "
                   "isolated nodes"),
-    CLI_ROW_UNKNOWN,
+    CLI_ROWS_LABEL_FILE,
     CLI_ROW_JSON("a report with every figure; - is standard output"),
     CLI_ROW_VERBOSE,
     CLI_ROWS_SEEDED,

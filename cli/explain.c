@@ -268,7 +268,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(JOB, labels_path, "labels",
                   "labels, one 'node label[,label...]' per line: the one most associated with each "
                   "column is named"),
-    CLI_ROW_UNKNOWN,
+    CLI_ROWS_LABEL_FILE,
     CLI_ROW_READS(JOB, features_path, "features",
                   "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with "
                   "each column is named"),

@@ -2,21 +2,33 @@
 #include "labels.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <cafe-private/inputs.h>
 
 #include "command.h"
 #include "graph_text.h"
 
+/* The columns that options give are those of --labels, else of the file of communities. */
+static const cafe_label_columns *columns_of(const cli_run *run, const char *path) {
+    const cli_entries *list = &run->arguments->entries;
+    const cli_entry *e = cli_find_entry(list, "labels", strlen("labels"));
+    if (!e || !cli_given(run->arguments, "labels")) return &run->common.label_columns;
+    const char *labels = *(const char *const *)((const char *)run + e->own->offset);
+    return strcmp(labels, path) == 0 ? &run->common.label_columns : NULL;
+}
+
 cafe_status cli_try_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added) {
     bool add = run->common.unknown_nodes == CLI_UNKNOWN_ADD;
     int64_t known, unknown;
     cafe_status status = CAFE_OK;
     if (run->common.unknown_nodes == CLI_UNKNOWN_AUTO) {
-        status = cafe_labels_census(run->context, *graph, path, &known, &unknown);
+        status =
+            cafe_labels_census(run->context, *graph, path, columns_of(run, path), &known, &unknown);
         add = status == CAFE_OK && unknown > 0 && known == cafe_graph_nodes(*graph);
     }
-    return add ? cafe_graph_add_labelled(run->context, path, graph, added) : status;
+    return add ? cafe_graph_add_labelled(run->context, path, columns_of(run, path), graph, added)
+               : status;
 }
 
 int cli_add_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added) {
@@ -33,7 +45,8 @@ void cli_say_added(cli_run *run, const char *path, int64_t added) {
 static int read_known(cli_run *run, const cafe_graph *graph, const char *path,
                       cafe_labels **labels) {
     int64_t skipped = 0;
-    CLI_TRY(cli_check(run, cafe_labels_read_known(run->context, graph, path, labels, &skipped)));
+    CLI_TRY(cli_check(
+        run, cafe_labels_read(run->context, graph, path, columns_of(run, path), &skipped, labels)));
     if (skipped > 0)
         cli_warn(run, "%s: %" PRId64 " line%s left out, of nodes that the graph does not have",
                  path, skipped, cli_plural(skipped));
@@ -48,7 +61,9 @@ static int try_again(cli_run *run, const cafe_graph *graph, const char *path, ca
     char text[1024];
     snprintf(text, sizeof text, "%s", cafe_error(run->context));
     if (status != CAFE_ERROR_FORMAT || cli_signal() != 0) return cli_check(run, status);
-    if (cafe_labels_census(run->context, graph, path, &known, &unknown) != CAFE_OK || unknown == 0)
+    if (cafe_labels_census(run->context, graph, path, columns_of(run, path), &known, &unknown) !=
+            CAFE_OK ||
+        unknown == 0)
         return cli_error(run, CLI_INPUT, "%s", text);
     if (run->common.unknown_nodes == CLI_UNKNOWN_AUTO && known == cafe_graph_nodes(graph))
         return read_known(run, graph, path, labels);
@@ -65,7 +80,8 @@ static int try_again(cli_run *run, const cafe_graph *graph, const char *path, ca
 
 int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels) {
     if (run->common.unknown_nodes == CLI_UNKNOWN_SKIP) return read_known(run, graph, path, labels);
-    cafe_status status = cafe_labels_read(run->context, graph, path, labels);
+    cafe_status status =
+        cafe_labels_read(run->context, graph, path, columns_of(run, path), NULL, labels);
     return status == CAFE_OK ? CLI_OK : try_again(run, graph, path, status, labels);
 }
 

@@ -8,12 +8,19 @@
  * file that names every node of the graph is a list of all nodes, so the others have no edge (they
  * are added, or left out where vectors settle what the nodes are); any other is refused. */
 enum { CLI_UNKNOWN_AUTO, CLI_UNKNOWN_REFUSE, CLI_UNKNOWN_SKIP, CLI_UNKNOWN_ADD };
-#define CLI_ROW_UNKNOWN                                                                            \
-    CLI_ROW_CHOICE(                                                                                \
-        cli_common, unknown_nodes, "unknown-nodes", "WHAT", "auto", "auto|refuse|skip|add",        \
-        "labelled nodes that the graph does not have: refuse the file, skip them, or add them as " \
-        "nodes without an edge; auto adds them (or skips them, where vectors are given) when the " \
-        "file labels every node of the graph too, and refuses it otherwise")
+#define CLI_ROWS_LABEL_FILE                                                                        \
+    CLI_ROW_TEXT(cli_common, label_columns.id, "id", "COLUMN",                                     \
+                 "column of the nodes in the file of labels (else of communities), by name or by " \
+                 "number from 0"),                                                                 \
+        CLI_ROW_TEXT(cli_common, label_columns.label, "label", "COLUMN",                           \
+                     "column of the labels in that file; several with commas between them"),       \
+        CLI_ROW_CHOICE(cli_common, unknown_nodes, "unknown-nodes", "WHAT", "auto",                 \
+                       "auto|refuse|skip|add",                                                     \
+                       "labelled nodes that the graph does not have: refuse the file, skip them, " \
+                       "or add them as "                                                           \
+                       "nodes without an edge; auto adds them (or skips them, where vectors are "  \
+                       "given) when the "                                                          \
+                       "file labels every node of the graph too, and refuses it otherwise")
 
 /* Nodes that only the file names become nodes of the graph, if the rules require it: *added of
  * them, which is 0 before. And a line that tells about them. */

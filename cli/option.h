@@ -72,11 +72,12 @@ typedef struct cli_common {
     int32_t help;
     int32_t threads;
     uint64_t seed;
-    int32_t unknown_nodes;      /* labels.h */
-    const char *engine;         /* NULL: the processor */
-    int32_t partition;          /* cafe_partitioner: of the nodes among processes */
-    const char *output, *json;  /* NULL: not asked for */
-    cafe_graph_options reading; /* of the graph */
+    int32_t unknown_nodes;            /* labels.h */
+    cafe_label_columns label_columns; /* likewise */
+    const char *engine;               /* NULL: the processor */
+    int32_t partition;                /* cafe_partitioner: of the nodes among processes */
+    const char *output, *json;        /* NULL: not asked for */
+    cafe_graph_options reading;       /* of the graph */
 } cli_common;
 
 /* Rows, one a line: an option of the struct `type`, stored in its `field`. */

@@ -271,7 +271,8 @@ int cli_check_files(cli_run *run, const cli_command *command) {
     CLI_TRY(check_inputs(run, command->inputs));
     CLI_TRY(check_outputs(run, command));
     if (!cli_given(run->arguments, "labels") && !cli_given(run->arguments, "communities"))
-        CLI_TRY(cli_only_with(run->command, run->arguments, "unknown-nodes", "a file of labels"));
+        CLI_TRY(cli_only_with(run->command, run->arguments, "unknown-nodes|id|label",
+                              "a file of labels"));
     if (command->check) CLI_TRY(command->check(run));
     for (size_t i = 0; i < run->arguments->entries.count; i++)
         CLI_TRY(cli_output_check(run->command, &run->common, file_of(run, i, CLI_WRITES)));

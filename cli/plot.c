@@ -186,7 +186,7 @@ static const cli_option options[] = {
                    "what the colours tell; auto is the label when there are labels, else the "
                    "community"),
     CLI_ROW_READS(JOB, labels_path, "labels", "labels of the nodes: one 'node label' per line"),
-    CLI_ROW_UNKNOWN,
+    CLI_ROWS_LABEL_FILE,
     CLI_ROW_READS(
         JOB, communities, "communities",
         "communities instead of those found here, one 'node community' per line, as cafe cluster "

@@ -33,7 +33,7 @@ static int read_start(cli_run *run, const char *path, int32_t **part) {
     int64_t skipped = 0, n = cafe_graph_nodes(run->graph);
     cafe_labels *labels = NULL;
     CLI_TRY(
-        cli_check(run, cafe_labels_read_known(run->context, run->graph, path, &labels, &skipped)));
+        cli_check(run, cafe_labels_read(run->context, run->graph, path, NULL, &skipped, &labels)));
     *part = cli_new(run, n, sizeof **part);
     int code = *part ? cli_check(run, cafe_labels_single(run->context, labels, *part)) : CLI_FAILED;
     if (code == CLI_OK) {

@@ -284,7 +284,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(update_job, communities_path, "communities",
                   "the old communities, as cafe cluster writes them: reports births, deaths, "
                   "splits, mergers and drift"),
-    CLI_ROW_UNKNOWN,
+    CLI_ROWS_LABEL_FILE,
     CLI_ROW_FLAG(update_job, full, "full",
                  "also run from scratch, with the same tolerance, and report both side by side"),
     CLI_ROW_JSON("a report with every figure of the run; - is standard output"),

@@ -67,7 +67,7 @@ static int64_t read_by(int reader, const text *t, const uint8_t *data, size_t si
             if (table) found = cafe_table_rows(table);
             break;
         case LABELS:
-            status = cafe_labels_read(context, graph, path, &labels);
+            status = cafe_labels_read(context, graph, path, NULL, NULL, &labels);
             if (labels) found = cafe_labels_labelled(labels);
             break;
         case FACTS:

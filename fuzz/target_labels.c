@@ -38,9 +38,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *path = fuzz_file(data, size);
     cafe_graph *graph = small_graph(size > 0 && (data[size - 1] & 1));
     cafe_labels *labels = NULL;
-    cafe_status status = cafe_graph_add_labelled(context, path, &graph, &added);
+    cafe_status status = cafe_graph_add_labelled(context, path, NULL, &graph, &added);
     if (status == CAFE_OK) fuzz_look(graph);
-    if (status == CAFE_OK) status = cafe_labels_read(context, graph, path, &labels);
+    if (status == CAFE_OK) status = cafe_labels_read(context, graph, path, NULL, NULL, &labels);
     for (int64_t u = 0; labels && u < cafe_graph_nodes(graph); u++) {
         const int32_t *classes;
         int64_t count = cafe_labels_of(labels, u, &classes);

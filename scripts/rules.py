@@ -301,8 +301,8 @@ def check_filenames():
 
 # The tool's own: files, and their descriptions, are arguments and attributes in Python, and
 # random_state, n_jobs and verbose have scikit-learn's names.
-TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy json keep labels
-                   latency memory-bandwidth memory-limit method network no-refine output partition
+TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy id json keep
+                   label labels latency memory-bandwidth memory-limit method network no-refine output partition
                    predicted quiet ranks rows scratch seed seeds soft start threads tune
                    unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.

@@ -51,7 +51,7 @@ static void take_labels(const char *path, const cafe_graph *graph, const cafe_me
     static int32_t label[4096];
     cafe_method_inputs_init(inputs);
     if (!method || !(method->takes & CAFE_NEEDS_LABELS)) return;
-    must(cafe_labels_read(context, graph, path, &labels));
+    must(cafe_labels_read(context, graph, path, NULL, NULL, &labels));
     must(cafe_labels_single(context, labels, label));
     inputs->labels = label;
     inputs->classes = cafe_labels_classes(labels);
@@ -303,7 +303,7 @@ static void evaluate(char **word) {
     cafe_labels *labels = NULL;
     cafe_evaluation *e = NULL;
     must(cafe_classifier_logistic(context, NULL, &classifier));
-    must(cafe_labels_read(context, graph, word[2], &labels));
+    must(cafe_labels_read(context, graph, word[2], NULL, NULL, &labels));
     must(cafe_targets_from_labels(context, cafe_graph_nodes(graph), labels, &targets));
     if (word[0][0] == 'c') { /* a method without labels makes its vectors once */
         cafe_embedding *embedding = NULL;

@@ -46,7 +46,7 @@ static const char *file_of(const line *l, const char *name, const char *ending, 
     } while (0)
 
 static cafe_status read_labels(job *j, const char *path) {
-    TRY(cafe_labels_read(j->context, j->graph, path, &j->labels));
+    TRY(cafe_labels_read(j->context, j->graph, path, NULL, NULL, &j->labels));
     int64_t classes = cafe_labels_classes(j->labels);
     j->label = malloc((size_t)cafe_graph_nodes(j->graph) * sizeof *j->label);
     j->names = malloc((size_t)classes * sizeof *j->names);

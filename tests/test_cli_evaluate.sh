@@ -258,4 +258,5 @@ expect 2 "${classify[@]}" --method deepwalk --sampling walk
 says '--sampling does not go with --method deepwalk'
 expect 2 "${classify[@]}" --method shpere
 says '--method takes one of'
-expect 3 "$CAFE" evaluate classify g.in.txt --labels g.in.txt --method label-propagation --classifier none
+expect 1 "$CAFE" evaluate classify g.in.txt --labels g.in.txt --method label-propagation --classifier none
+says 'several labels'

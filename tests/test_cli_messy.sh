@@ -45,9 +45,10 @@ done < <(tr '\t' '\037' <"$messy/expected.tsv")
 
 # files of labels: the library's words, through every way of giving unknown nodes
 labels=$messy/labels count=0
-while IFS=$'\x1f' read -r file graph wanted; do
+while IFS=$'\x1f' read -r file graph options wanted; do
     [[ $file != '#'* ]] || continue
-    command=("$CAFE" embed "$labels/$graph.csv" --method label-propagation --labels "$labels/$file" -o v.in.npy -f)
+    read -r -a list <<<"$options"
+    command=("$CAFE" embed "$labels/$graph.csv" --method label-propagation --labels "$labels/$file" -o v.in.npy -f "${list[@]}")
     if [[ $wanted == '! '* ]]; then
         for unknown in auto refuse; do
             expect 3 "${command[@]}" --unknown-nodes $unknown
@@ -56,7 +57,7 @@ while IFS=$'\x1f' read -r file graph wanted; do
     else
         read -r labelled classes _ <<<"$wanted"
         "${command[@]}" >.last/out 2>.last/err || says 'nodes have several labels'
-        grep -q 'several labels' .last/err || says "labels    $labels/$file: $classes classes, $labelled of [0-9]+ nodes labelled"
+        grep -q 'several labels' .last/err || says "labels    $labels/$file: $classes class(es)?, $labelled of [0-9]+ nodes labelled"
     fi
     count=$((count + 1))
 done < <(tr '\t' '\037' <"$labels/expected.tsv")

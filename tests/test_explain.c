@@ -253,7 +253,7 @@ static cafe_labels *label_file(cafe_context *context, const cafe_graph *graph, c
     for (int64_t u = 0; u < n; u++)
         if (label[u] >= 0) fprintf(file, "%d %d\n", (int)u, label[u]);
     fclose(file);
-    TEST_OK(context, cafe_labels_read(context, graph, path, &labels));
+    TEST_OK(context, cafe_labels_read(context, graph, path, NULL, NULL, &labels));
     remove(path);
     return labels;
 }

@@ -59,13 +59,13 @@ static void doubtful_ones_are_refused(void **state) {
         const char *text, *said;
     } refused[] = {
         {"", "no table found"},
-        {"node\n0\n", ":1:1: expected a heading with columns separated"},
-        {"node age\n0 3\n", ":1:1: expected a heading with columns separated"},
+        {"node\n0\n", ":1: expected a heading with a column beside the nodes'"},
         {"node,age\n0,3\n0,4\n", ":3:1: expected one line per node"},
-        {"node,age\n0\n", ":2:2: expected another field: the heading has 2"},
-        {"node,age\n0,3,4\n", "expected the end of the line: the heading has 2 fields"},
-        {"node,age\nx,3\ny,4\n", "expected nodes of the graph in the first column, found none"},
-        {"node,age\n0,\"3\n", "expected a field"},
+        {"node,age\n0\n", ":1:1: expected one separator in all lines (commas are in 1 of 2)"},
+        {"node,age,town\n0,3\n", ":2:4: expected another field: the heading has 3"},
+        {"node,age\n0,3,4\n1,2\n", "expected as many columns as the heading has, 2"},
+        {"node,age\nx,3\ny,4\n", "expected nodes of the graph in column 0, found none"},
+        {"node,age\n0,\"3\n", ":2:3: expected a closing quote"},
         {"node,age\n0,\xff\n", "expected UTF-8 text"},
     };
     cafe_context *context = NULL;

@@ -20,7 +20,7 @@ static const char *file_of(const char *text) {
 
 static cafe_labels *read_labels(cafe_context *context, const cafe_graph *graph, const char *text) {
     cafe_labels *labels = NULL;
-    TEST_OK(context, cafe_labels_read(context, graph, file_of(text), &labels));
+    TEST_OK(context, cafe_labels_read(context, graph, file_of(text), NULL, NULL, &labels));
     unlink(path);
     return labels;
 }
@@ -105,11 +105,88 @@ static void headings_are_no_nodes(void **state) {
         expect(l, 5, "b");
         expect(l, 6, "a");
         cafe_labels_free(l);
-        TEST_OK(context, cafe_labels_census(context, graph, file_of(texts[i]), &known, &unknown));
+        TEST_OK(context,
+                cafe_labels_census(context, graph, file_of(texts[i]), NULL, &known, &unknown));
         assert_int_equal(known, 2);
         assert_int_equal(unknown, 0);
-        TEST_OK(context, cafe_graph_add_labelled(context, path, &graph, &added));
+        TEST_OK(context, cafe_graph_add_labelled(context, path, NULL, &graph, &added));
         assert_int_equal(added, 0);
+    }
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* The same labels: node 5 has b and a, node 6 has a, node 7 none. */
+static void every_form_gives_the_same(void **state) {
+    static const struct {
+        const char *text, *id, *label;
+    } forms[] = {
+        {"5 b,a\n6 a\n", NULL, NULL},
+        {"5\tb;a\n6\ta\n7\t\n", NULL, NULL},
+        {"5\tb | a\n6\ta\n7\tNA\n", NULL, NULL},
+        {"5|b\n6|a\n5|a\n", NULL, NULL},
+        {"gene,term\n5,b\n6,a\n5,a\n7,?\n", NULL, NULL},
+        {"term\tgene\nb\t5\na\t6\na\t5\n", NULL, NULL},
+        {"\"node\",\"classes\"\n\"5\",\"b;a\"\n\"6\",\"a\"\n", NULL, NULL},
+        {"node,b,a\n5,1,1\n6,0,1\n7,0,0\n", NULL, NULL},
+        {"node;b;a\n5;True;True\n6;False;True\n7;;NA\n", NULL, NULL},
+        {"# node,b,a\n5,1,1\n6,0,1\n", NULL, "b,a"},
+        {"id,size,b,a\n5,30,1,1\n6,4,0,1\n", NULL, "b,a"},
+        {"weight,key,main,more\n2,5,b,a\n1,6,a,\n", "key", "main,more"},
+        {"x,5,b,a\ny,6,a,a\n", "1", "2,3"},
+        {"\"node\" \"label\"\n\"1\" 5 \"b\"\n\"2\" 6 \"a\"\n\"3\" 5 \"a\"\n", NULL, NULL},
+        {"sep=;\nId;Label;class\n5;five;b\n6;six;a\n5;five;a\n", NULL, NULL},
+    };
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const cafe_label_columns columns = {forms[i].id, forms[i].label};
+        const int32_t *classes;
+        cafe_labels *l = NULL;
+        cafe_status status =
+            cafe_labels_read(context, graph, file_of(forms[i].text), &columns, NULL, &l);
+        if (status != CAFE_OK) fail_msg("form %d: %s", (int)i, cafe_error(context));
+        if (cafe_labels_of(l, 5, &classes) != 2 || cafe_labels_classes(l) != 2)
+            fail_msg("form %d: %s", (int)i, cafe_labels_reading(l));
+        assert_string_equal(cafe_labels_class_name(l, classes[0]), "b");
+        assert_string_equal(cafe_labels_class_name(l, classes[1]), "a");
+        assert_int_equal(cafe_labels_of(l, 6, &classes), 1);
+        assert_string_equal(cafe_labels_class_name(l, classes[0]), "a");
+        assert_int_equal(cafe_labels_labelled(l), 2);
+        assert_true(cafe_labels_reading(l)[0]);
+        cafe_labels_free(l);
+    }
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void columns_are_refused(void **state) {
+    static const struct {
+        const char *text, *id, *label, *said;
+    } bad[] = {
+        {"node,b,a\n5,1,1\n6,2,1\n", NULL, NULL, "a heading with a column called label"},
+        {"node,b,a\n5,1,1\n", NULL, "c", ":1:1: expected a column 'c', as the option"},
+        {"5,1\n", NULL, "x", "expected a column 'x', as the option"},
+        {"5,b\n", "2", NULL, "expected a column '2', as the option id says, found no heading"},
+        {"node,b\n5,1\n", NULL, "node", "expected different columns"},
+        {"node,label\n5,\n", NULL, NULL, "no labels found"},
+        {"5 a;b\n6 a|b\n", NULL, NULL, "expected one separator between the labels"},
+        {"node,label\n5,b\n6\n", NULL, NULL, "expected one separator in all lines"},
+        {"node,label\n5,b\n,b\n", NULL, NULL, ":3:1: expected a node"},
+    };
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const cafe_label_columns columns = {bad[i].id, bad[i].label};
+        cafe_labels *l = NULL;
+        cafe_status status =
+            cafe_labels_read(context, graph, file_of(bad[i].text), &columns, NULL, &l);
+        if (status != CAFE_ERROR_FORMAT || !strstr(cafe_error(context), bad[i].said))
+            fail_msg("case %d: %d %s", (int)i, (int)status, cafe_error(context));
     }
     unlink(path);
     cafe_graph_free(graph);
@@ -122,7 +199,7 @@ static void nodes_are_counted(void **state) {
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     TEST_OK(context, cafe_labels_census(context, graph, file_of("0 a\n1 b\n0 a\n99 c\n98 d\n"),
-                                        &known, &unknown));
+                                        NULL, &known, &unknown));
     assert_int_equal(known, 2);
     assert_int_equal(unknown, 2);
     unlink(path);
@@ -140,7 +217,6 @@ static void mistakes_are_located(void **state) {
          "..."},
         {"0 New York\n", ":1:7: expected the end of the line"},
         {"node,size,colour\n1,3,red\n", ":1:1: expected a heading with a column called label"},
-        {"0 a\n1 a\n0 b\n", ":3:1: expected one line per node"},
         {"0 a\n1\n", ":2:"},
         {"0 a\nzero b\n", ":2:1: expected nodes of the graph"},
         {"0 a\n1 \xff\n", ":2:3: expected UTF-8"},
@@ -151,13 +227,14 @@ static void mistakes_are_located(void **state) {
     cafe_graph *graph = test_karate(context);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cafe_labels *l = NULL;
-        cafe_status status = cafe_labels_read(context, graph, file_of(bad[i][0]), &l);
+        cafe_status status = cafe_labels_read(context, graph, file_of(bad[i][0]), NULL, NULL, &l);
         if (status != CAFE_ERROR_FORMAT || !strstr(cafe_error(context), bad[i][1]))
             fail_msg("case %d: %d %s", (int)i, (int)status, cafe_error(context));
         assert_null(l);
     }
     cafe_labels *l = NULL;
-    assert_int_equal(cafe_labels_read(context, graph, "/nonexistent/labels", &l), CAFE_ERROR_IO);
+    assert_int_equal(cafe_labels_read(context, graph, "/nonexistent/labels", NULL, NULL, &l),
+                     CAFE_ERROR_IO);
     unlink(path);
     cafe_graph_free(graph);
     cafe_context_free(context);
@@ -192,11 +269,12 @@ static void labelled_nodes_without_edges_are_added(void **state) {
     cafe_graph_counts counts;
     int64_t added = 0;
     TEST_OK(context, cafe_graph_from_edges(context, 3, 2, source, target, NULL, NULL, &graph));
-    TEST_OK(context, cafe_graph_add_labelled(context, file_of("1 a,b\n2 b\n"), &graph, &added));
+    TEST_OK(context,
+            cafe_graph_add_labelled(context, file_of("1 a,b\n2 b\n"), NULL, &graph, &added));
     assert_int_equal(added, 0);
     assert_int_equal(cafe_graph_nodes(graph), 3);
     const char *text = "-5 a,b\n0 b\n7 a\n0005 b\n5 b\n";
-    TEST_OK(context, cafe_graph_add_labelled(context, file_of(text), &graph, &added));
+    TEST_OK(context, cafe_graph_add_labelled(context, file_of(text), NULL, &graph, &added));
     assert_int_equal(added, 3);
     counts = *cafe_graph_get_counts(graph);
     assert_int_equal(counts.nodes, 6);
@@ -208,15 +286,18 @@ static void labelled_nodes_without_edges_are_added(void **state) {
     assert_int_equal(cafe_graph_find(graph, "7"), 5);
     /* 0005 and 5 are one node here, and two in the file */
     cafe_labels *l = NULL;
-    assert_int_equal(cafe_labels_read(context, graph, file_of(text), &l), CAFE_ERROR_FORMAT);
+    assert_int_equal(cafe_labels_read(context, graph, file_of(text), NULL, NULL, &l),
+                     CAFE_ERROR_FORMAT);
     assert_non_null(strstr(cafe_error(context), ":5:1: expected one name a node"));
-    TEST_OK(context, cafe_labels_read(context, graph, file_of("-5 a,b\n0 b\n7 a\n0005 b\n"), &l));
+    TEST_OK(context, cafe_labels_read(context, graph, file_of("-5 a,b\n0 b\n7 a\n0005 b\n"), NULL,
+                                      NULL, &l));
     assert_int_equal(cafe_labels_labelled(l), 4);
     cafe_labels_free(l);
     /* among integers a word is a mistake, as before */
-    TEST_OK(context, cafe_graph_add_labelled(context, file_of("node label\n"), &graph, &added));
+    TEST_OK(context,
+            cafe_graph_add_labelled(context, file_of("node label\n"), NULL, &graph, &added));
     assert_int_equal(added, 0);
-    assert_int_equal(cafe_labels_read(context, graph, path, &l), CAFE_ERROR_FORMAT);
+    assert_int_equal(cafe_labels_read(context, graph, path, NULL, NULL, &l), CAFE_ERROR_FORMAT);
     unlink(path);
     cafe_graph_free(graph);
     cafe_context_free(context);
@@ -231,7 +312,7 @@ static void adding_survives_failing_memory(void **state) {
         int64_t added = 0;
         const char *name = file_of("40 a\n1 b\n50 c,d\n");
         long live = test_failing_arm(&memory, k);
-        cafe_status status = cafe_graph_add_labelled(context, name, &graph, &added);
+        cafe_status status = cafe_graph_add_labelled(context, name, NULL, &graph, &added);
         int failed = test_failing_disarm(&memory);
         if (failed) test_failing_expect(&memory, status, failed, live, context);
         assert_int_equal(cafe_graph_nodes(graph), TEST_KARATE_NODES + (failed ? 0 : 2));
@@ -252,7 +333,7 @@ static void it_survives_failing_memory(void **state) {
         cafe_labels *l = NULL;
         const char *name = file_of("0 a\n1 b\n2 c,d\n");
         long live = test_failing_arm(&memory, k);
-        cafe_status status = cafe_labels_read(context, graph, name, &l);
+        cafe_status status = cafe_labels_read(context, graph, name, NULL, NULL, &l);
         int failed = test_failing_disarm(&memory);
         test_failing_expect(&memory, status, failed, live, context);
         cafe_labels_free(l);
@@ -336,6 +417,8 @@ int main(void) {
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(several_labels_are_kept),
         cmocka_unit_test(headings_are_no_nodes),
+        cmocka_unit_test(every_form_gives_the_same),
+        cmocka_unit_test(columns_are_refused),
         cmocka_unit_test(nodes_are_counted),
         cmocka_unit_test(mistakes_are_located),
         cmocka_unit_test(many_classes_are_found_again),

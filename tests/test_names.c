@@ -359,9 +359,9 @@ static void test_labels(void **state) {
         for (int64_t u = 0; u < NAMES; u++)
             fprintf(file, "%s%c%d\n", field(graph, u), *separator, (int)(u % 5));
         fclose(file);
-        TEST_OK(shared, cafe_graph_add_labelled(shared, scratch.path, &graph, &added));
+        TEST_OK(shared, cafe_graph_add_labelled(shared, scratch.path, NULL, &graph, &added));
         assert_int_equal(added, 0);
-        TEST_OK(shared, cafe_labels_read(shared, graph, scratch.path, &labels));
+        TEST_OK(shared, cafe_labels_read(shared, graph, scratch.path, NULL, NULL, &labels));
         TEST_OK(shared, cafe_labels_single(shared, labels, label));
         assert_int_equal(cafe_labels_classes(labels), 5);
         for (int u = 0; u < NAMES; u++) assert_int_equal(label[u], u % 5);
@@ -382,9 +382,10 @@ static void test_label_names(void **state) {
     const int32_t *classes;
     (void)state;
     io_store(io_path(&scratch, "l.txt"), text, strlen(text));
-    assert_int_equal(cafe_labels_read(shared, graph, scratch.path, &labels), CAFE_ERROR_FORMAT);
+    assert_int_equal(cafe_labels_read(shared, graph, scratch.path, NULL, NULL, &labels),
+                     CAFE_ERROR_FORMAT);
     io_store(scratch.path, right, strlen(right));
-    TEST_OK(shared, cafe_labels_read(shared, graph, scratch.path, &labels));
+    TEST_OK(shared, cafe_labels_read(shared, graph, scratch.path, NULL, NULL, &labels));
     assert_int_equal(cafe_labels_classes(labels), 4);
     assert_string_equal(cafe_labels_class_name(labels, 0), "x,y");
     assert_string_equal(cafe_labels_class_name(labels, 1), "say \"hi\"");
@@ -529,7 +530,7 @@ static void expect_labels(const cafe_graph *graph, io_scratch *scratch, char sep
     for (int64_t u = 0; u < RANDOM; u++)
         fprintf(file, "%s%c%d\n", field(graph, u), separator, (int)(u % 5));
     fclose(file);
-    TEST_OK(shared, cafe_labels_read(shared, graph, scratch->path, &labels));
+    TEST_OK(shared, cafe_labels_read(shared, graph, scratch->path, NULL, NULL, &labels));
     TEST_OK(shared, cafe_labels_single(shared, labels, label));
     for (int u = 0; u < RANDOM; u++) assert_int_equal(label[u], u % 5);
     cafe_labels_free(labels);

@@ -59,7 +59,8 @@ CAFE_PRIVATE size_t cafe_graph_field(const cafe_graph *graph, int64_t node, char
 
 /* What the file names: *known of the graph's nodes, and *unknown lines of others. */
 CAFE_PRIVATE cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph,
-                                            const char *path, int64_t *known, int64_t *unknown);
+                                            const char *path, const cafe_label_columns *columns,
+                                            int64_t *known, int64_t *unknown);
 
 /* What vectors were made with, from the text that cafe_vectors_read() gives: *sampling is -1 where
  * it is empty or names no sampling. */

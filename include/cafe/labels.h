@@ -1,4 +1,4 @@
-/* Labels of nodes, from a file (one line per node, "node label[,label...]") or from arrays. */
+/* Labels of nodes, from a file ("node label[,label...]", or a table) or from arrays. */
 #ifndef CAFE_LABELS_H
 #define CAFE_LABELS_H
 
@@ -10,24 +10,28 @@ extern "C" {
 
 typedef struct cafe_labels cafe_labels;
 
+/* Columns of a file of labels, by the name in the heading or by number from 0. NULL: as found. */
+typedef struct cafe_label_columns {
+    const char *id;    /* the column of the nodes */
+    const char *label; /* the column of the labels; several with commas between them */
+} cafe_label_columns;
+
 /* Nodes are called as in the graph. A first line of headings is recognised; in one of several
- * columns that called label, class, category or similar counts. Classes are numbered by their
- * integers, ascending, when all are integers, else by first appearance. Nodes that the graph does
- * not have are CAFE_ERROR_FORMAT with their number and three of them, and so is a node that comes
- * again with other labels. */
+ * columns that called label, class, category or similar counts. Two or more columns of 0 and 1 are
+ * classes. A node of several lines has the labels of all of them; a missing label (empty, NA, NaN,
+ * null, ., ?) is none. Classes are numbered by their integers, ascending, when all are integers,
+ * else by first appearance. Nodes that the graph does not have are CAFE_ERROR_FORMAT with their
+ * number and three of them; with `skipped` their lines are left out, and it gets their number.
+ * columns: NULL, or those that are given. */
 CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph,
-                                      const char *path, cafe_labels **labels);
-/* The same, but lines of nodes that the graph does not have are left out; *skipped gets their
- * number.
- */
-CAFE_API cafe_status cafe_labels_read_known(cafe_context *context, const cafe_graph *graph,
-                                            const char *path, cafe_labels **labels,
-                                            int64_t *skipped);
+                                      const char *path, const cafe_label_columns *columns,
+                                      int64_t *skipped, cafe_labels **labels);
 
 /* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
  * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
 CAFE_API cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
-                                             cafe_graph **graph, int64_t *added);
+                                             const cafe_label_columns *columns, cafe_graph **graph,
+                                             int64_t *added);
 /* From arrays: node u has the classes label[offsets[u]] .. label[offsets[u+1] - 1], numbers below
  * `classes`; without offsets it has the one class label[u], or none where that is -1. names: of the
  * classes, each once (NULL: their numbers). */

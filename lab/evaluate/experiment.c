@@ -210,8 +210,8 @@ static cafe_status two_departments(cafe_context *context, const char *edges, con
     uint8_t *keep = NULL;
     int64_t added;
     CAFE_TRY(cafe_graph_read(context, edges, NULL, &whole));
-    CAFE_TRY(cafe_graph_add_labelled(context, labels, &whole, &added));
-    CAFE_TRY(cafe_labels_read(context, whole, labels, &read));
+    CAFE_TRY(cafe_graph_add_labelled(context, labels, NULL, &whole, &added));
+    CAFE_TRY(cafe_labels_read(context, whole, labels, NULL, NULL, &read));
     keep = cafe_mem(context, cafe_graph_nodes(whole), sizeof *keep);
     CAFE_TRY(cafe_mem_had(keep));
     CAFE_TRY(two_classes(context, read, cafe_graph_nodes(whole), keep));

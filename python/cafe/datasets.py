@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
 
+from . import _abi
 from ._arrays import copied
 from ._call import Context, c_path, run, threads_of
 from ._library import lib
@@ -147,15 +148,34 @@ def load(folder: Path, *, edges: Optional[str] = None, labels: Optional[str] = N
     return Dataset(where, graph, told, _table(point_file) if point_file else None)
 
 
-def read_labels(graph: Graph, path: Path) -> np.ndarray:
-    """Labels of a graph's nodes from a file of lines 'node label[,label...]': text, or numbers where
-    all are; None where a node has none, tuples where some have several."""
-    return run(lambda context: _labels(context, graph, path))
+def read_labels(graph: Graph, path: Path, *, id: Any = None, label: Any = None) -> np.ndarray:
+    """Labels of a graph's nodes from a file of lines 'node label[,label...]' or a table: text, or
+    numbers where all are; None where a node has none, tuples where some have several.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : path
+    id, label : str, int or list, optional
+        The columns of the nodes and of the labels, by name or by number from 0 (a list: several
+        columns of labels); without them they are found.
+    """
+    return run(lambda context: _labels(context, graph, path, id, label))
 
 
-def _labels(context: Context, graph: Graph, path: Path) -> np.ndarray:
+def _column(given: Any) -> Optional[bytes]:
+    """One column or several, as the library takes them."""
+    if given is None:
+        return None
+    several = given if isinstance(given, (list, tuple)) else [given]
+    return ",".join(str(one) for one in several).encode()
+
+
+def _labels(context: Context, graph: Graph, path: Path, id: Any = None,
+            label: Any = None) -> np.ndarray:
     named = graph._to_write(context)
-    made = context.make("cafe_labels_read", "cafe_labels", named.pointer, c_path(path),
+    columns = _abi.cafe_label_columns(_column(id), _column(label))
+    made = context.make("cafe_labels_read", "cafe_labels", named.pointer, c_path(path), columns, None,
                         keep=[named])
     texts = [lib.cafe_labels_class_name(made.pointer, c).decode(errors="replace")
              for c in range(lib.cafe_labels_classes(made.pointer))]
@@ -193,7 +213,7 @@ def _labelled(graph_file: pathlib.Path, label_file: Optional[pathlib.Path], thre
         handle = context.make("cafe_graph_read", "cafe_graph", c_path(graph_file), o)
         if label_file:
             made, added = handle.pointer, ctypes.c_int64()
-            context.call("cafe_graph_add_labelled", c_path(label_file), made, added)
+            context.call("cafe_graph_add_labelled", c_path(label_file), None, made, added)
             handle.replace(made)  # the graph, or a larger one in its place
         graph = Graph._of(handle)
         graph._asked = False

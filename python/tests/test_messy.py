@@ -75,3 +75,24 @@ def test_ids_instead_of_labels_are_a_warning():
         assert cafe.Graph.from_file(MESSY / "igraph.gml").nodes.tolist() == ["ann", "bob"]
     with pytest.raises(ValueError, match="expected a 'label' of every node"):
         cafe.Graph.from_file(path, name="label")
+
+
+LABELS = [line.rstrip("\n").split("\t") for line in open(MESSY / "labels" / "expected.tsv")
+          if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("file, graph, options, wanted", LABELS)
+def test_every_file_of_labels(file, graph, options, wanted):
+    graph = cafe.Graph.from_file(MESSY / "labels" / f"{graph}.csv")
+    path = MESSY / "labels" / file
+    if wanted.startswith("! "):
+        with pytest.raises(ValueError):
+            cafe.read_labels(graph, path, **keywords(options))
+        return
+    labelled, classes, of = wanted.split(" ", 2)
+    found = cafe.read_labels(graph, path, **keywords(options)).tolist()
+    sets = [label if isinstance(label, tuple) else (label,) for label in found if label is not None]
+    assert len(sets) == int(labelled) and len(set().union(*sets)) == int(classes)
+    node, label = of.split("=")
+    first = found[[str(name) for name in graph.nodes.tolist()].index(node)]
+    assert str(first[0] if isinstance(first, tuple) else first) == label

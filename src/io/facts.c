@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "graph/dictionary.h"
 #include "io/facts.h"
-#include "io/field.h"
-#include "io/field_lines.h"
-#include "io/scanners.h"
+#include "io/table_layout.h"
 
 enum { MOST_COLUMNS = 4096 };
 
@@ -73,124 +72,86 @@ static cafe_status set_text(cafe_facts *a, int64_t j, int64_t node, const char *
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool at_end(const cafe_rows *rows) {
-    return cafe_is_line_end(*cafe_skip_padding(rows->line.at, rows->separator));
-}
-
-/* Back to the line's begin: a first field may be empty, and a tab before the next one counts. */
-static void rewind_line(cafe_rows *rows) {
-    rows->line.at = rows->line.begin;
-}
-
-/* Takes the next field, which may be empty; *last: the line ends after it. */
-static cafe_status take_field(cafe_rows *rows, bool *last) {
-    cafe_field field;
-    const uint8_t *at = cafe_skip_padding(rows->line.at, rows->separator), *behind = at;
-    bool bare = *at != '"';
-    if (cafe_field_take(&behind, rows->separator, &field) == CAFE_FIELD_EMPTY) {
-        at += bare ? 0 : 2; /* "" */
-        at = cafe_skip_padding(at, rows->separator);
-        *last = *at != rows->separator;
-        rows->line.at = *last ? at : at + 1;
-        rows->length = 0;
-        rows->field[0] = 0;
-        return *last && !cafe_is_line_end(*at)
-                   ? cafe_fail_at(rows->context, &rows->line, "a separator")
-                   : CAFE_OK;
+/* A column without a name is called by its number. */
+static cafe_status take_heading(const cafe_table_layout *l, char *room, cafe_facts *a) {
+    for (int32_t i = 0; i < l->values; i++) {
+        const cafe_field *head = &l->head[l->value[i]];
+        int64_t length = cafe_field_copy(head, (uint8_t *)room);
+        if (length == 0) length = cafe_print(room, 24, "column %d", (int)l->value[i]);
+        CAFE_PASS(add_column(a, room, length));
     }
-    CAFE_PASS(cafe_rows_field(rows, "a field"));
-    const uint8_t *p = rows->line.at;
-    while (p > rows->line.begin && cafe_is_padding(p[-1], rows->separator)) p--;
-    *last = at_end(rows) && p[-1] != rows->separator;
     return CAFE_OK;
 }
 
-static cafe_status take_heading(cafe_rows *rows, cafe_facts *a) {
-    bool last = false;
-    rewind_line(rows);
-    cafe_place begin = rows->line;
-    rows->separator = cafe_field_separator(rows->line.begin);
-    if (rows->separator == ' ')
-        return cafe_fail_at(rows->context, &begin,
-                            "a heading with columns separated by commas, semicolons or tabs");
-    CAFE_PASS(take_field(rows, &last)); /* that of the nodes */
-    while (!last) {
-        char number[24] = "column ";
-        CAFE_PASS(take_field(rows, &last));
-        if (rows->length == 0) { /* one without a name is called by its number */
-            char *end = number + strlen(number);
-            for (int64_t scale = 1000, j = a->columns + 1; scale > 0; scale /= 10)
-                if (j >= scale) *end++ = (char)('0' + j / scale % 10);
-            *end = 0;
-        }
-        bool named = rows->length > 0;
-        CAFE_PASS(add_column(a, named ? rows->field : number,
-                             named ? rows->length : (int64_t)strlen(number)));
-    }
-    if (a->columns == 0) return cafe_fail_at(rows->context, &begin, "a column beside the nodes'");
-    return CAFE_OK;
-}
-
-static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, uint8_t separator,
+static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, const cafe_table_layout *l,
                              cafe_facts *a, uint8_t *seen, int64_t *skipped) {
-    bool last = false;
-    rewind_line(rows);
-    cafe_place begin = rows->line;
-    rows->separator = separator;
-    CAFE_PASS(take_field(rows, &last));
-    int64_t node = cafe_graph_find(graph, rows->field), j = 0;
-    if (node >= 0 && seen[node])
-        return cafe_fail_at(rows->context, &begin, "one line per node (this one came before)");
-    for (; !last && j < a->columns; j++) {
-        CAFE_PASS(take_field(rows, &last));
-        if (node >= 0) CAFE_PASS(set_text(a, j, node, rows->field, rows->length));
-    }
-    if (!last || j < a->columns)
-        return cafe_fail_at(rows->context, &rows->line,
-                            last ? "another field: the heading has %lld"
-                                 : "the end of the line: the heading has %lld fields",
-                            (long long)(a->columns + 1));
-    if (node >= 0)
-        seen[node] = 1;
-    else
+    CAFE_PASS(cafe_table_node(rows, l));
+    int64_t node = cafe_graph_find(graph, rows->field);
+    if (node < 0) {
         ++*skipped;
+        return CAFE_OK;
+    }
+    if (seen[node])
+        return cafe_fail_at(rows->context, &rows->line, "one line per node (this one came before)");
+    seen[node] = 1;
+    if (rows->count + rows->ended < l->columns) {
+        rows->line.at = rows->line.end - 1;
+        return cafe_fail_at(rows->context, &rows->line, "another field: the heading has %d",
+                            (int)l->columns);
+    }
+    for (int32_t i = 0; i < l->values; i++) {
+        CAFE_PASS(cafe_rows_cell(rows, l->value[i], "a field"));
+        CAFE_PASS(set_text(a, i, node, rows->field, rows->length));
+    }
     return CAFE_OK;
+}
+
+static cafe_status read_table(cafe_rows *rows, const cafe_graph *graph, const char *path,
+                              cafe_facts *a, cafe_table_layout *l, uint8_t *seen,
+                              int64_t *skipped) {
+    cafe_table_request request = {.graph = graph, .headed = true};
+    int64_t lines = 0;
+    bool more = false;
+    CAFE_PASS(cafe_rows_open(rows->context, path, rows));
+    CAFE_PASS(cafe_table_layout_find(rows, &request, l));
+    if (l->sample.lines == 0)
+        return cafe_fail(a->context, CAFE_ERROR_FORMAT, "%s: no table found", path);
+    if (l->values == 0)
+        return cafe_fail(a->context, CAFE_ERROR_FORMAT,
+                         "%s:%lld:1: expected a heading with a column beside the nodes', found %s",
+                         path, (long long)l->line, l->text);
+    CAFE_PASS(take_heading(l, rows->field, a));
+    CAFE_PASS(cafe_table_first(rows, l, &more));
+    for (; more; lines++) {
+        CAFE_PASS(take_line(rows, graph, l, a, seen, skipped));
+        CAFE_PASS(cafe_table_next(rows, l, &more));
+    }
+    if (lines > *skipped) return CAFE_OK;
+    return cafe_fail(a->context, CAFE_ERROR_FORMAT,
+                     "%s: expected nodes of the graph in column %d, found none", path, (int)l->id);
 }
 
 cafe_status cafe_facts_read(cafe_context *context, const cafe_graph *graph, const char *path,
                             cafe_facts **facts, int64_t *skipped) {
     cafe_status status = CAFE_OK;
     cafe_facts *a = NULL;
-    cafe_rows rows;
-    uint8_t *seen = NULL;
-    bool more = false;
-    int64_t lines = 0;
+    cafe_rows rows = {.context = context};
+    int64_t n = cafe_graph_nodes(graph);
+    cafe_table_layout *layout = cafe_mem_zero(context, 1, sizeof *layout);
+    uint8_t *seen = cafe_mem_zero(context, n, 1);
     *facts = NULL;
     *skipped = 0;
     cafe_phase(context, "table", 0);
-    CAFE_TRY(cafe_rows_open(context, path, &rows));
-    CAFE_TRY(allocate(context, cafe_graph_nodes(graph), &a));
-    seen = cafe_mem_zero(context, a->n, 1);
-    if (!seen) CAFE_TRY(CAFE_ERROR_MEMORY);
-    CAFE_TRY(cafe_rows_next(&rows, &more));
-    if (!more) CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no table found", path));
-    CAFE_TRY(take_heading(&rows, a));
-    uint8_t separator = rows.separator;
-    CAFE_TRY(cafe_rows_next(&rows, &more));
-    for (; more; lines++) {
-        CAFE_TRY(take_line(&rows, graph, separator, a, seen, skipped));
-        CAFE_TRY(cafe_rows_next(&rows, &more));
-    }
-    if (lines == *skipped)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT,
-                           "%s: expected nodes of the graph in the first column, found none",
-                           path));
+    CAFE_TRY(cafe_mem_had(layout, seen));
+    CAFE_TRY(allocate(context, n, &a));
+    CAFE_TRY(read_table(&rows, graph, path, a, layout, seen, skipped));
     *facts = a;
     a = NULL;
 done:
     cafe_facts_free(a);
-    cafe_mem_free(context, seen);
-    cafe_rows_close(&rows);
+    if (layout) cafe_table_layout_free(layout);
+    cafe_mem_free_all(context, seen, layout);
+    if (rows.input.context) cafe_rows_close(&rows);
     return status;
 }
 

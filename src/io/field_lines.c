@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/field.h"
 #include "io/name_format.h"
 #include "io/scanners.h"
 
@@ -20,7 +19,7 @@ cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *r
 }
 
 void cafe_rows_close(cafe_rows *rows) {
-    cafe_mem_free(rows->context, rows->field);
+    cafe_mem_free_all(rows->context, rows->field, rows->cells);
     cafe_text_close(&rows->text);
     cafe_input_close(&rows->input);
 }
@@ -62,6 +61,48 @@ cafe_status cafe_rows_field(cafe_rows *rows, const char *what) {
         return keep(rows, &field, at, what);
     rows->line.at = at;
     return cafe_fail_at(rows->context, &rows->line, "%s", what);
+}
+
+static cafe_status refuse_field(cafe_rows *rows, cafe_field_fault fault) {
+    static const char *const expected[] = {"a field", "a field", "a closing quote on the same line",
+                                           "a separator behind the closing quote"};
+    return cafe_fail_at(rows->context, &rows->line, "%s", expected[fault]);
+}
+
+cafe_status cafe_rows_split(cafe_rows *rows) {
+    cafe_place *line = &rows->line;
+    const uint8_t *at = cafe_skip_padding(line->begin, rows->separator);
+    bool more = !cafe_is_line_end(*at);
+    cafe_field cell = {.begin = at};
+    for (rows->count = 0; more; rows->count++) {
+        cafe_field_fault fault = cafe_field_take_any(&at, rows->separator, &cell, &more);
+        line->at = at;
+        if (fault != CAFE_FIELD_FINE) return refuse_field(rows, fault);
+        CAFE_PASS(cafe_mem_grow(rows->context, &rows->cells, &rows->room, rows->count + 1,
+                                sizeof *rows->cells));
+        rows->cells[rows->count] = cell;
+    }
+    rows->ended = rows->count > 1 && cell.begin == cell.end && !cell.quoted;
+    rows->count -= rows->ended;
+    return CAFE_OK;
+}
+
+cafe_status cafe_rows_cell(cafe_rows *rows, int64_t c, const char *what) {
+    const cafe_field none = {.begin = rows->line.end - 1, .end = rows->line.end - 1};
+    const cafe_field *cell = c < rows->count ? &rows->cells[c] : &none;
+    CAFE_PASS(keep(rows, cell, cell->end, what));
+    rows->line.at = cell->begin - (cell->quoted && cell->end > cell->begin);
+    return CAFE_OK;
+}
+
+bool cafe_rows_missing(const cafe_rows *rows) {
+    static const char *const words[] = {"na", "n/a", "nan", "null", ".", "?"};
+    if (rows->length == 0) return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !rows->quoted; i++)
+        if (strlen(words[i]) == (size_t)rows->length &&
+            cafe_same_word(rows->field, words[i], (size_t)rows->length))
+            return true;
+    return false;
 }
 
 cafe_status cafe_rows_rest(cafe_rows *rows, const char *what) {

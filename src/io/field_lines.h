@@ -1,8 +1,10 @@
-/* Lines of fields, read one after the other: labels, changes, sets of nodes. Such files are small
- * beside their graph, so one thread reads them. Edge lists and tables have parallel readers. */
+/* Lines of fields, read one after the other: the row reader of all small tables (labels,
+ * partitions, tables of nodes, changes, sets). Such files are small beside their graph, so one
+ * thread reads them. Edge lists and tables of numbers have parallel readers. */
 #ifndef CAFE_IO_FIELD_LINES_H
 #define CAFE_IO_FIELD_LINES_H
 
+#include "io/field.h"
 #include "io/input_file.h"
 #include "io/text_window.h"
 
@@ -12,7 +14,10 @@ typedef struct cafe_rows {
     uint8_t separator; /* of its fields; may be set by the caller */
     char *field;       /* the last field taken, ended by 0 */
     int64_t length;
-    bool quoted; /* it stood in quotes */
+    bool quoted;       /* it stood in quotes */
+    cafe_field *cells; /* of the line at hand, after cafe_rows_split() */
+    int64_t count, room;
+    bool ended; /* by an empty cell, which does not count */
     cafe_input input;
     cafe_text text;
 } cafe_rows;
@@ -24,6 +29,15 @@ CAFE_LAB void cafe_rows_close(cafe_rows *rows);
 /* Moves to the next line that is neither blank nor a comment (# or %); *more is false at the end.
  */
 CAFE_LAB cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
+
+/* Splits the line at hand by rows->separator into rows->cells, empty ones included, but for an
+ * empty one at the end. */
+cafe_status cafe_rows_split(cafe_rows *rows);
+/* Takes cell number c of the line into `field`; one that is not there is empty. `at` is its place.
+ * what: as of cafe_rows_field(). */
+cafe_status cafe_rows_cell(cafe_rows *rows, int64_t c, const char *what);
+/* Is the field at hand a missing value: empty or, without quotes, NA, NaN, null, . or ? ? */
+bool cafe_rows_missing(const cafe_rows *rows);
 
 /* Reads the next field of the line into `field` without quotes. Fails if there is none, if it is
  * longer than 65535 bytes or no UTF-8. what: "a node". */

@@ -1,4 +1,5 @@
-/* The words that headings of edge lists are made of, as other programs write them. */
+/* The words that headings of edge lists and of tables of nodes are made of, as other programs write
+ * them. */
 #include "io/heading.h"
 
 #include <string.h>
@@ -56,6 +57,17 @@ static const char others[] =
     "labels time times timestamp timeset ts date datetime year interaction interactiontype "
     "relation relationship edgetype directed direction comment description color colour ";
 
+/* The column of the nodes in a table of nodes, and that of their labels. */
+static const char node_words[] =
+    " node nodes nodeid nodename id ids name names vertex vertexid vertexname key uid user userid "
+    "username person personid gene geneid genename genesymbol symbol protein proteinid accession "
+    "sharedname item itemid account accountid customer customerid paper paperid author authorid ";
+static const char label_words[] =
+    " label labels class classes classid category categories categoryid group groups groupid type "
+    "types community communities communityid cluster clusters clusterid modularityclass target y "
+    "membership partition module moduleid block faction club party topic topics tag tags term "
+    "terms termid goterm goid pathway subject department leiden louvain infomap walktrap ";
+
 /* The letters, small, and digits of the name; "" when it is too long for a word of ours. */
 static void plain_word(const cafe_field *name, char word[LONGEST_WORD + 1]) {
     int length = 0;
@@ -92,6 +104,20 @@ bool cafe_heading_is_weight(const cafe_field *name) {
     char word[LONGEST_WORD + 1];
     plain_word(name, word);
     return strcmp(word, "weight") == 0;
+}
+
+static bool is_word_of(const char *list, const cafe_field *name) {
+    char word[LONGEST_WORD + 1];
+    plain_word(name, word);
+    return is_listed(list, word);
+}
+
+bool cafe_heading_is_node(const cafe_field *name) {
+    return is_word_of(node_words, name);
+}
+
+bool cafe_heading_is_label(const cafe_field *name) {
+    return is_word_of(label_words, name);
 }
 
 static int32_t find(const cafe_field *names, int32_t count, const char *wanted) {

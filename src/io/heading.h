@@ -1,4 +1,4 @@
-/* Words of headings: which columns are the nodes, which the weight, which neither. */
+/* Words of headings: which columns are the nodes, which the weight or labels, which neither. */
 #ifndef CAFE_IO_HEADING_H
 #define CAFE_IO_HEADING_H
 
@@ -18,6 +18,10 @@ typedef enum cafe_role {
 cafe_role cafe_heading_role(const cafe_field *name);
 /* Is it "weight" itself? */
 bool cafe_heading_is_weight(const cafe_field *name);
+
+/* Is it a usual name of the column of the nodes, of that of their labels, in a table of nodes? */
+bool cafe_heading_is_node(const cafe_field *name);
+bool cafe_heading_is_label(const cafe_field *name);
 
 /* Finds the columns of the two nodes by the usual pairs of names. *certain: these words are never
  * node names (source, target); otherwise they may be (node1, node2). */

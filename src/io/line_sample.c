@@ -70,6 +70,7 @@ cafe_status cafe_sample_take(const cafe_input *input, cafe_sample *s) {
         CAFE_TRY(take_line(s, &line));
     }
 done:
+    s->stated = text.stated;
     cafe_text_close(&text);
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct cafe_sample {
     int64_t first;    /* number of the first one in the file */
     uint8_t *comment; /* the comment right before it without its mark, ended by '\n'; NULL: none */
     bool ours;        /* the file begins as our writer's do */
+    uint8_t stated;   /* the separator that the file states; 0: it does not */
     int64_t declared; /* nodes, as it states; 0: it does not */
 } cafe_sample;
 

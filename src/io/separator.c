@@ -125,7 +125,8 @@ cafe_status cafe_separator_find(const cafe_input *input, const cafe_graph_option
         *separator = given_separator(options->delimiter);
         return CAFE_OK;
     }
-    *separator = cafe_field_separator(k->sample->text);
+    *separator = k->sample->stated ? k->sample->stated : cafe_field_separator(k->sample->text);
+    if (k->sample->stated) return CAFE_OK;
     if (k->sample->ours) return CAFE_OK;
     int count = candidates(k, found);
     bool tabs = false;

@@ -183,7 +183,7 @@ static cafe_status survey(cafe_text *text, layout *l) {
     outline lines[2] = {{0}};
     CAFE_PASS(next_line(text, l, &line));
     if (line.begin == line.end) return cafe_fail_at(text->context, &line, "a row of numbers");
-    l->separator = cafe_field_separator(line.at);
+    l->separator = text->stated ? text->stated : cafe_field_separator(line.at);
     look_at_cells(line.at, l, &lines[0]);
     CAFE_PASS(next_line(text, l, &line));
     if (line.begin < line.end) {

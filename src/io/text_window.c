@@ -285,17 +285,28 @@ static cafe_status check_kind(const cafe_text *text) {
                      text->name, (long long)(mac - p + 1));
 }
 
+/* Skips the byte order mark that some editors write, and the "sep=;" of spreadsheets. */
+static void skip_marks(cafe_text *text) {
+    if (text->end - text->begin >= 3 && memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
+        text->begin += 3;
+    const uint8_t *p = text->begin;
+    bool states = text->end - p >= 6 && memcmp(p, "sep=", 4) == 0 && !cafe_is_line_end(p[4]);
+    if (!states || !cafe_is_line_end(p[5])) return;
+    text->stated = p[4];
+    text->begin = cafe_skip_line(p, text->end);
+    text->line++;
+}
+
 cafe_status cafe_text_next(cafe_text *text) {
     bool first = text->line == 1 && text->lines == 0 && text->input->start == 0;
     text->line += text->lines;
     text->lines = 0;
     cafe_status status = text->bytes && !text->gunzip ? next_in_memory(text) : next_in_buffer(text);
     if (status == CAFE_OK) text->given += text->end - text->begin;
-    if (status == CAFE_OK && first && text->end - text->begin >= 3 &&
-        memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
-        text->begin += 3; /* the byte order mark that some editors write */
-    if (status == CAFE_OK && first) status = check_kind(text);
-    return status;
+    if (status != CAFE_OK || !first) return status;
+    skip_marks(text);
+    CAFE_PASS(check_kind(text));
+    return text->begin == text->end && text->stated ? cafe_text_next(text) : CAFE_OK;
 }
 
 cafe_status cafe_text_line(cafe_text *text, cafe_place *line) {

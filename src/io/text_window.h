@@ -35,7 +35,8 @@ typedef struct cafe_text {
     /* the current window and the number of its first line; empty at the end */
     const uint8_t *begin, *end;
     int64_t line;
-    int64_t lines; /* in the window, once counted: cafe_text_next() adds them to `line` */
+    int64_t lines;  /* in the window, once counted: cafe_text_next() adds them to `line` */
+    uint8_t stated; /* the separator that a first line "sep=;" states, which is skipped; 0: none */
 
     /* the rest belongs to text_window.c */
     int64_t at;    /* memory: where the next window starts; a file: bytes read up to now */

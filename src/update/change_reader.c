@@ -6,10 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/print.h"
 #include "io/field.h"
 #include "io/field_lines.h"
-#include "io/label_columns.h"
+#include "io/label_set.h"
 #include "io/scanners.h"
 #include "io/text_position.h"
 #include "update/update.h"
@@ -21,7 +22,6 @@ typedef struct reading {
     cafe_newcomers *names;
     cafe_link_lines *lines;
     cafe_rows rows;
-    cafe_label_layout layout; /* of a label file */
 } reading;
 
 /* Among integer names 007 is 7: written the one way, so that a newcomer has one name. */
@@ -135,9 +135,9 @@ static bool is_integer(const char *name) {
 
 /* A line of a label file: only its node counts. Among integers a word is no node but a mistake,
  * which the reader of the labels reports. */
-static cafe_status take_labelled(reading *r) {
+static cafe_status take_labelled(reading *r, const cafe_table_layout *layout) {
     int64_t node = -1;
-    cafe_status status = cafe_label_layout_node(&r->rows, &r->layout);
+    cafe_status status = cafe_table_node(&r->rows, layout);
     if (status == CAFE_OK) settle_integer(r);
     bool fits = cafe_graph_node_names(r->names->graph)->kind == CAFE_NAMES_STRING ||
                 is_integer(r->rows.field);
@@ -145,23 +145,46 @@ static cafe_status take_labelled(reading *r) {
     return status;
 }
 
+static cafe_status read_labelled(reading *r, cafe_table_layout *layout) {
+    cafe_table_request request = cafe_labels_request(r->names->graph, r->names->columns, false);
+    bool more = false;
+    CAFE_PASS(cafe_table_layout_find(&r->rows, &request, layout));
+    CAFE_PASS(cafe_table_first(&r->rows, layout, &more));
+    while (more) {
+        CAFE_PASS(take_labelled(r, layout));
+        CAFE_PASS(cafe_table_next(&r->rows, layout, &more));
+    }
+    return CAFE_OK;
+}
+
+static cafe_status read_changes(reading *r, cafe_status take(reading *)) {
+    bool more = false;
+    CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    while (more) {
+        CAFE_PASS(take(r));
+        CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    }
+    return CAFE_OK;
+}
+
 cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
                                 cafe_link_lines *lines) {
-    static cafe_status (*const take[])(reading * r) = {take_changed, take_placed, take_labelled};
     cafe_context *context = names->names.context;
     cafe_status status = CAFE_OK;
     reading r = {.context = context, .names = names, .lines = lines};
-    bool more = false;
+    cafe_table_layout *layout = NULL;
     cafe_phase(context, "changes", 0);
     CAFE_TRY(cafe_rows_open(context, path, &r.rows));
-    if (kind == CAFE_LINES_LABELS)
-        CAFE_TRY(cafe_label_layout_find(&r.rows, names->graph, false, &r.layout));
-    CAFE_TRY(cafe_label_layout_begin(&r.rows, &r.layout, &more));
-    while (more) {
-        CAFE_TRY(take[kind](&r));
-        CAFE_TRY(cafe_rows_next(&r.rows, &more));
+    if (kind != CAFE_LINES_LABELS) {
+        CAFE_TRY(read_changes(&r, kind == CAFE_LINES_PLACED ? take_placed : take_changed));
+        goto done;
     }
+    layout = cafe_mem_zero(context, 1, sizeof *layout);
+    CAFE_TRY(cafe_mem_had(layout));
+    CAFE_TRY(read_labelled(&r, layout));
 done:
+    if (layout) cafe_table_layout_free(layout);
+    cafe_mem_free(context, layout);
     cafe_rows_close(&r.rows);
     return status;
 }

@@ -132,7 +132,7 @@ done:
 
 cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old, const char *path,
                               cafe_changes **changes) {
-    cafe_newcomers names = {old, {.context = context}};
+    cafe_newcomers names = {.graph = old, .names.context = context};
     cafe_link_lines lines = {.context = context};
     cafe_status status = CAFE_OK;
     *changes = NULL;
@@ -155,9 +155,10 @@ static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
     graph->counts = counts;
 }
 
-cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path, cafe_graph **graph,
+cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
+                                    const cafe_label_columns *columns, cafe_graph **graph,
                                     int64_t *added) {
-    cafe_newcomers names = {*graph, {.context = context}};
+    cafe_newcomers names = {.graph = *graph, .names.context = context, .columns = columns};
     cafe_link_lines lines = {.context = context};
     cafe_changes *changes = NULL;
     cafe_status status = CAFE_OK;

@@ -80,7 +80,7 @@ static void sort_lines(const cafe_link_lines *lines, int64_t n, cafe_new_links *
 
 cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                 cafe_new_links **links) {
-    cafe_newcomers names = {graph, {.context = context}};
+    cafe_newcomers names = {.graph = graph, .names.context = context};
     cafe_link_lines lines = {.context = context};
     cafe_new_links *l = NULL;
     cafe_status status = CAFE_OK;

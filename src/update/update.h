@@ -2,6 +2,7 @@
 #ifndef CAFE_UPDATE_UPDATE_H
 #define CAFE_UPDATE_UPDATE_H
 
+#include <cafe/labels.h>
 #include <cafe/update.h>
 
 #include "graph/dictionary.h"
@@ -12,7 +13,8 @@
 
 typedef struct cafe_newcomers {
     const cafe_graph *graph;
-    cafe_dictionary names; /* of the new nodes, numbered from 0 */
+    cafe_dictionary names;             /* of the new nodes, numbered from 0 */
+    const cafe_label_columns *columns; /* of a file of labels; NULL: as found */
 } cafe_newcomers;
 
 /* The names of a graph whose n is set, as text: the nodes of `old`, then the newcomers; either may
