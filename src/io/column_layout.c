@@ -22,7 +22,7 @@ typedef struct looking {
     const cafe_input *input;
     const cafe_graph_options *options;
     cafe_layout *l;
-    cafe_sample sample;
+    cafe_line_sample sample;
     cafe_field head[CAFE_SAMPLE_COLUMNS]; /* cells of the first line, or of the comment above it */
     int32_t heads;
     cafe_field row[CAFE_SAMPLE_COLUMNS]; /* room for the cells of another */

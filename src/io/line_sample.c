@@ -14,7 +14,7 @@ enum { MOST_LINES = 4096, MOST_BYTES = 1 << 18, FAR = 1 << 26, LONGEST_NUMBER = 
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static cafe_status append(cafe_sample *s, const uint8_t *begin, const uint8_t *end) {
+static cafe_status append(cafe_line_sample *s, const uint8_t *begin, const uint8_t *end) {
     int64_t length = end - begin;
     CAFE_PASS(
         cafe_mem_grow(s->context, &s->text, &s->room, s->used + length + CAFE_TEXT_PADDING, 1));
@@ -25,7 +25,7 @@ static cafe_status append(cafe_sample *s, const uint8_t *begin, const uint8_t *e
 }
 
 /* Kept without its mark, should it be a heading. */
-static cafe_status keep_comment(cafe_sample *s, const uint8_t *begin, const uint8_t *end) {
+static cafe_status keep_comment(cafe_line_sample *s, const uint8_t *begin, const uint8_t *end) {
     while (begin < end && (*begin == '#' || *begin == '%' || cafe_is_blank(*begin))) begin++;
     cafe_mem_free(s->context, s->comment);
     s->comment = cafe_mem_zero(s->context, end - begin + CAFE_TEXT_PADDING, 1);
@@ -36,7 +36,7 @@ static cafe_status keep_comment(cafe_sample *s, const uint8_t *begin, const uint
 
 /* Our own writer states the number of nodes, so that isolated ones are not lost, or just that the
  * list is its own: that it has no heading is then certain. */
-static void look_for_ours(cafe_sample *s, const uint8_t *line) {
+static void look_for_ours(cafe_line_sample *s, const uint8_t *line) {
     static const char nodes[] = "# cafe: nodes ", edges[] = "# cafe: edges";
     int64_t count;
     if (strncmp((const char *)line, edges, sizeof edges - 1) == 0)
@@ -48,7 +48,7 @@ static void look_for_ours(cafe_sample *s, const uint8_t *line) {
     if (s->ours) s->declared = count;
 }
 
-static cafe_status take_line(cafe_sample *s, const cafe_place *line) {
+static cafe_status take_line(cafe_line_sample *s, const cafe_place *line) {
     const uint8_t *p = cafe_skip_blanks(line->begin);
     if (line->line == 1) look_for_ours(s, line->begin);
     if (cafe_is_line_end(*p)) return CAFE_OK;
@@ -57,10 +57,10 @@ static cafe_status take_line(cafe_sample *s, const cafe_place *line) {
     return append(s, line->begin, line->end);
 }
 
-cafe_status cafe_sample_take(const cafe_input *input, cafe_sample *s) {
+cafe_status cafe_sample_take(const cafe_input *input, cafe_line_sample *s) {
     cafe_text text;
     cafe_place line = {.line = 0};
-    *s = (cafe_sample){.context = input->context};
+    *s = (cafe_line_sample){.context = input->context};
     cafe_status status = cafe_text_open(input, MOST_BYTES, &text);
     while (status == CAFE_OK && (s->lines < 2 || (s->lines < MOST_LINES && s->used < MOST_BYTES))) {
         CAFE_TRY(cafe_check_cancel(input->context));
@@ -75,11 +75,11 @@ done:
     return status;
 }
 
-void cafe_sample_free(cafe_sample *sample) {
+void cafe_sample_free(cafe_line_sample *sample) {
     cafe_mem_free_all(sample->context, sample->text, sample->comment);
 }
 
-const uint8_t *cafe_sample_next(const cafe_sample *sample, const uint8_t *line) {
+const uint8_t *cafe_sample_next(const cafe_line_sample *sample, const uint8_t *line) {
     const uint8_t *end = sample->text + sample->used, *next = cafe_skip_line(line, end);
     return next < end ? next : NULL;
 }
@@ -98,7 +98,7 @@ int32_t cafe_sample_split(const uint8_t *line, uint8_t separator, cafe_field *ce
     return count;
 }
 
-bool cafe_sample_has(const cafe_sample *sample, uint8_t separator, int32_t cells) {
+bool cafe_sample_has(const cafe_line_sample *sample, uint8_t separator, int32_t cells) {
     for (const uint8_t *line = sample->text; line; line = cafe_sample_next(sample, line))
         if (cafe_sample_split(line, separator, NULL) < cells) return false;
     return true;
@@ -168,7 +168,7 @@ static void add_cell(cafe_column *column, const cafe_field *cell, uint8_t decima
     column->cells++;
 }
 
-int32_t cafe_sample_columns(const cafe_sample *sample, uint8_t separator, uint8_t decimal,
+int32_t cafe_sample_columns(const cafe_line_sample *sample, uint8_t separator, uint8_t decimal,
                             int32_t source, int32_t target, cafe_column *columns, int32_t *least,
                             int32_t *most) {
     cafe_field head[CAFE_SAMPLE_COLUMNS], cells[CAFE_SAMPLE_COLUMNS];
@@ -207,8 +207,8 @@ static bool has_either(const uint8_t *line, uint8_t separator, const int32_t nod
     return false;
 }
 
-cafe_status cafe_sample_again(const cafe_input *input, const cafe_sample *sample, uint8_t separator,
-                              int32_t source, int32_t target, bool *again) {
+cafe_status cafe_sample_again(const cafe_input *input, const cafe_line_sample *sample,
+                              uint8_t separator, int32_t source, int32_t target, bool *again) {
     cafe_field head[CAFE_SAMPLE_COLUMNS];
     const int32_t nodes[2] = {source, target};
     cafe_text text;

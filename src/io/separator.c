@@ -13,7 +13,7 @@
 typedef struct looking {
     const cafe_input *input;
     const cafe_graph_options *options;
-    const cafe_sample *sample;
+    const cafe_line_sample *sample;
     uint8_t decimal;
 } looking;
 
@@ -118,7 +118,8 @@ static int candidates(const looking *k, uint8_t *found) {
 }
 
 cafe_status cafe_separator_find(const cafe_input *input, const cafe_graph_options *options,
-                                const cafe_sample *sample, uint8_t decimal, uint8_t *separator) {
+                                const cafe_line_sample *sample, uint8_t decimal,
+                                uint8_t *separator) {
     const looking searched = {input, options, sample, decimal}, *k = &searched;
     uint8_t found[4] = {0};
     if (options->delimiter && options->delimiter[0]) {

@@ -7,7 +7,8 @@
 
 /* decimal: '.' or ',', which then separates nothing. */
 cafe_status cafe_separator_find(const cafe_input *input, const cafe_graph_options *options,
-                                const cafe_sample *sample, uint8_t decimal, uint8_t *separator);
+                                const cafe_line_sample *sample, uint8_t decimal,
+                                uint8_t *separator);
 
 /* "commas", "tabs", or "'|'", for which there is room in text. */
 const char *cafe_separator_name(uint8_t separator, char text[8]);

@@ -524,7 +524,7 @@ cafe_status cafe_table_layout_find(cafe_rows *rows, const cafe_table_request *re
 
 void cafe_table_layout_free(cafe_table_layout *layout) {
     if (layout->sample.context) cafe_sample_free(&layout->sample);
-    layout->sample = (cafe_sample){0};
+    layout->sample = (cafe_line_sample){0};
 }
 
 /* ---- the rows -------------------------------------------------------------------------------- */

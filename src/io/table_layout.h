@@ -22,7 +22,7 @@ typedef struct cafe_table_request {
 } cafe_table_request;
 
 typedef struct cafe_table_layout {
-    cafe_sample sample;                   /* the first lines: the cells below are in it */
+    cafe_line_sample sample;              /* the first lines: the cells below are in it */
     uint8_t separator;                    /* of every line */
     bool heading;                         /* the first line is one */
     bool above;                           /* the comment right before it is the heading */
