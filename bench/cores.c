@@ -47,7 +47,7 @@ static void measure_sweep(const void *argument, void *result) {
     line *l = result;
     double read;
     bench_problem q = bench_open(j->path, j->threads, &read);
-    int64_t n = cafe_graph_nodes(q.graph), arcs = 2 * cafe_graph_edges(q.graph);
+    int64_t n = cafe_graph_nodes(q.graph), arcs = 2 * cafe_graph_get_counts(q.graph)->edges;
     l->gather = bench_gather(q.context, n, j->columns, arcs, 1);
     l->sweep = bench_sweep(&q, j->columns, 1);
     bench_close(&q);
@@ -152,7 +152,7 @@ static void print_cluster(const plan *p, job j, int step) {
 static double write_text(const char *path, const char *text) {
     double read;
     bench_problem q = bench_open(path, 0, &read);
-    double edges = (double)cafe_graph_edges(q.graph);
+    double edges = (double)cafe_graph_get_counts(q.graph)->edges;
     printf("\n%.3g nodes, %.3g edges; seconds of one run, all ratios of this run\n",
            (double)cafe_graph_nodes(q.graph), edges);
     if (cafe_graph_write(q.context, q.graph, text, CAFE_FORMAT_EDGES, 1) != CAFE_OK)

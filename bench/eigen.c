@@ -100,7 +100,8 @@ static void run_residual(cafe_context *context, const cafe_operator *op, int64_t
     moment start = now();
     need(context, cafe_sphere(context, op, &sphere, NULL, &solution));
     need(context, cafe_finish(context, op, &solution, &finish, &embedding));
-    int64_t n = cafe_embedding_nodes(embedding), columns = cafe_embedding_columns(embedding);
+    int64_t n = cafe_embedding_certificate(embedding)->nodes,
+            columns = cafe_embedding_certificate(embedding)->columns;
     double *vectors = calloc((size_t)(n * columns), sizeof *vectors);
     for (int64_t i = 0; i < n * columns; i++)
         vectors[i] = cafe_embedding_row(embedding, i / columns)[i % columns];

@@ -80,11 +80,12 @@ static void measure_parts(const void *argument, void *result) {
     struct stat file;
     bench_problem q = bench_open(j->path, j->threads, &m->read);
     int repeats = j->plan->grid.repeats;
-    int64_t arcs = 2 * cafe_graph_edges(q.graph), n = cafe_graph_nodes(q.graph), K = j->columns;
+    int64_t arcs = 2 * cafe_graph_get_counts(q.graph)->edges, n = cafe_graph_nodes(q.graph),
+            K = j->columns;
     stat(j->path, &file);
     m->file_mb = (double)file.st_size / 1e6;
     m->nodes = (double)n;
-    m->edges = (double)cafe_graph_edges(q.graph);
+    m->edges = (double)cafe_graph_get_counts(q.graph)->edges;
     m->needed = m->nodes * (double)K * 4 + (double)arcs * 4 + m->nodes * 8;
     m->gather = bench_gather(q.context, n, K, arcs, repeats);
     m->sweep = bench_sweep(&q, K, repeats);

@@ -58,7 +58,7 @@ static void measure(const void *argument, void *result) {
     line *l = result;
     double read, gain;
     bench_problem q = bench_open(j->path, j->threads, &read);
-    int64_t stride = cafe_stride(j->columns), arcs = 2 * cafe_graph_edges(q.graph);
+    int64_t stride = cafe_stride(j->columns), arcs = 2 * cafe_graph_get_counts(q.graph)->edges;
     cafe_mover *mover = NULL;
     float *h = start(&q, stride, j->columns);
     if (!h) bench_fail(q.context, "rows");

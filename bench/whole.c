@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cafe-private/text.h>
+
 #include "gather.h"
 
 #include "method/method.h"
@@ -211,8 +213,8 @@ void bench_embed(const char *path, const char *out, int64_t columns, int threads
     if (cafe_model_solve(q.context, q.model, NULL, &o, NULL, &solution) != CAFE_OK)
         bench_fail(q.context, "solve");
     lap(&last, p, BENCH_SOLVE);
-    p->sweeps = (double)cafe_solution_sweeps(solution);
-    p->objective = cafe_solution_objective(solution)[cafe_solution_sweeps(solution)];
+    p->sweeps = (double)cafe_solution_get(solution)->sweeps;
+    p->objective = cafe_solution_get(solution)->objective[cafe_solution_get(solution)->sweeps];
     finish_vectors(&q, &o, solution, out, &last, p);
     bench_close(&q);
     unlink(out);

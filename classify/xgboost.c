@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <cafe-private/text.h>
+
 #include "classifiers.h"
 #include "xgboost_load.h"
 

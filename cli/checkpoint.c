@@ -22,15 +22,15 @@ int cli_checkpoint_begin(cli_run *run, const cli_checkpoint *checkpoint, cafe_ru
     char text[64];
     if (!checkpoint->path) return CLI_OK;
     CLI_TRY(cli_check(run, cafe_run_checkpoint(of, checkpoint->path, checkpoint->every)));
-    const cafe_checkpoint_info *info = cafe_run_get_checkpoint(of);
+    const cafe_checkpoint_info *info = cafe_run_get(of)->checkpoint;
     if (info->ends > 0)
         cli_say(run, "resumes   %s, from %s", after_text(info, text), checkpoint->path);
     return CLI_OK;
 }
 
-int cli_checkpoint_left(const cli_run *run, const cafe_run *of, int code) {
+int cli_checkpoint_left(const cli_run *run, cafe_run *of, int code) {
     char text[64];
-    const cafe_checkpoint_info *info = cafe_run_get_checkpoint(of);
+    const cafe_checkpoint_info *info = cafe_run_get(of)->checkpoint;
     if (code != CLI_OK && info && info->saved > 0)
         cli_say(run, "%s: the same command goes on %s", info->path, after_text(info, text));
     return code;

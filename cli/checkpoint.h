@@ -30,6 +30,6 @@ int cli_checkpoint_check(const char *command, const cli_checkpoint *checkpoint,
 /* Before the work: the run keeps the file; says where the run goes on, if it does. */
 int cli_checkpoint_begin(cli_run *run, const cli_checkpoint *checkpoint, cafe_run *of);
 /* After a failed run: says where the next one will go on. Returns `code`. */
-int cli_checkpoint_left(const cli_run *run, const cafe_run *of, int code);
+int cli_checkpoint_left(const cli_run *run, cafe_run *of, int code);
 
 #endif

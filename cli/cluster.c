@@ -3,6 +3,7 @@
 
 #include <cafe-private/members.h>
 #include <cafe-private/run.h>
+#include <cafe-private/writers.h>
 
 #include "command.h"
 #include "graph_text.h"
@@ -38,12 +39,12 @@ static int check(void *argument) {
 static int after_solve(cluster_job *job) {
     cli_run *run = &job->shared.run;
     const cafe_clustering_info *f = job->found =
-        cafe_clustering_get(cafe_run_clustering(job->shared.of));
+        cafe_clustering_get(cafe_run_get(job->shared.of)->clustering);
     CLI_TRY(cli_check(run, cafe_partition_sizes(run->context, f->nodes, f->partition,
                                                 f->communities, &job->sizes)));
     cluster_say_found(job);
     cluster_say_sizes(job);
-    cli_say_changes(run, cafe_run_get_changes(job->shared.of));
+    cli_say_changes(run, cafe_run_get(job->shared.of)->changes);
     return CLI_OK;
 }
 
@@ -56,9 +57,9 @@ static int write_soft(cluster_job *job) {
     const int32_t *columns;
     const float *values;
     if (!job->soft) return CLI_OK;
-    CLI_TRY(cli_check(run,
-                      cafe_clustering_memberships(run->context, cafe_run_clustering(job->shared.of),
-                                                  &offsets, &columns, &values)));
+    CLI_TRY(cli_check(
+        run, cafe_clustering_memberships(run->context, cafe_run_get(job->shared.of)->clustering,
+                                         &offsets, &columns, &values)));
     return cli_check(
         run, cafe_npz_write_csr(run->context, job->soft, run->counts.nodes, job->found->columns,
                                 offsets, columns, values, run->common.force));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/run.h>
 
 #include "command.h"

@@ -10,12 +10,12 @@
 #include "graph_text.h"
 
 static const cafe_certificate *certificate_of(const embed_job *job) {
-    return cafe_embedding_certificate(cafe_run_embedding(job->shared.of));
+    return cafe_embedding_certificate(cafe_run_get(job->shared.of)->embedding);
 }
 
 /* The problem the certificate is for, and which Q it is when not that of the edges as they are. */
 static const char *problem_text(const embed_job *job, char *text, size_t capacity) {
-    const cafe_sampled *sampled = cafe_model_sampled(cafe_run_model(job->shared.of));
+    const cafe_sampled *sampled = cafe_run_get(job->shared.of)->sampled;
     double x = cafe_sampled_get_info(sampled)->degree_exponent;
     int at = snprintf(text, capacity, "%s", certificate_of(job)->groups[0].problem);
     if (x > 0) snprintf(text + at, capacity - (size_t)at, ", degree exponent %.9g", x);
@@ -27,8 +27,8 @@ static const char *form_text(const embed_job *job, char *text, size_t capacity) 
     snprintf(text, capacity, "?");
     for (size_t i = 0; i < table->count; i++)
         if (table->options[i].offset == offsetof(cafe_finish_options, form))
-            cafe_options_text(&table->options[i], cafe_run_options(job->shared.of)->finish, text,
-                              capacity);
+            cafe_options_text(&table->options[i], cafe_run_get(job->shared.of)->options->finish,
+                              text, capacity);
     return text;
 }
 
@@ -61,14 +61,14 @@ static void say_other(embed_job *job, const cafe_run_course *c) {
 }
 
 static void say_communities(embed_job *job, const char *name, const char *where) {
-    const cafe_run_course *c = cafe_run_get_course(job->shared.of);
+    const cafe_run_course *c = cafe_run_get(job->shared.of)->course;
     double communities = finding(c, "communities");
     cli_say(&job->shared.run, "%-9s %.0f communit%s%s, modularity %.6f", name, communities,
             communities == 1 ? "y" : "ies", where, finding(c, "modularity"));
 }
 
 void embed_say_solution(embed_job *job) {
-    const cafe_run_course *c = cafe_run_get_course(job->shared.of);
+    const cafe_run_course *c = cafe_run_get(job->shared.of)->course;
     const char *name = cli_method_name(&job->shared.method);
     if (job->shared.method.row->communities) { /* found layer by layer, without sweeps */
         say_communities(job, name, " at the top");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/run.h>
 #include <cafe-private/text.h>
 
 #include "command.h"
@@ -130,8 +131,8 @@ static int give(evaluate_job *job, cafe_run *of) {
 }
 
 static int take_vectors(evaluate_job *job, evaluate_source *source) {
-    const cafe_embedding *found = cafe_run_embedding(source->of);
-    source->columns = cafe_embedding_columns(found);
+    const cafe_embedding *found = cafe_run_get(source->of)->embedding;
+    source->columns = cafe_embedding_certificate(found)->columns;
     source->block = cafe_embedding_row(found, 0);
     if (cafe_embedding_stride(found) == source->columns) return CLI_OK;
     source->copy = malloc((size_t)(job->counts.nodes * source->columns) * sizeof(float) + 1);
@@ -140,14 +141,14 @@ static int take_vectors(evaluate_job *job, evaluate_source *source) {
     return cli_check(job->run, cafe_embedding_copy(found, source->copy));
 }
 
-int evaluate_make(evaluate_job *job, const cafe_run *from, bool again, evaluate_source *source) {
+int evaluate_make(evaluate_job *job, cafe_run *from, bool again, evaluate_source *source) {
     cafe_run_step done;
     CLI_TRY(give(job, source->of));
     if (from) CLI_TRY(cli_check(job->run, cafe_run_share(source->of, from)));
     CLI_TRY(cli_check(job->run, cafe_run_next(source->of, &done)));
-    const cafe_model *model = cafe_run_model(source->of);
-    if (cli_method_samples(&job->method) && (!from || cafe_run_model(from) != model))
-        cli_sampling_say(job->run, cafe_model_sampled(model));
+    const cafe_model *model = cafe_run_get(source->of)->model;
+    if (cli_method_samples(&job->method) && (!from || cafe_run_get(from)->model != model))
+        cli_sampling_say(job->run, cafe_run_get(source->of)->sampled);
     if (again) return CLI_OK;
     CLI_TRY(cli_check(job->run, cafe_run_go(source->of)));
     return take_vectors(job, source);
@@ -157,9 +158,9 @@ cafe_features evaluate_features(const evaluate_source *source, bool again) {
     cafe_features features = {
         .struct_size = sizeof features, .block = source->block, .columns = source->columns};
     if (!again) return features;
-    features.method = cafe_run_method(source->of);
-    features.options = cafe_run_options(source->of);
-    features.model = cafe_run_model(source->of);
+    features.method = cafe_run_get(source->of)->method;
+    features.options = cafe_run_get(source->of)->options;
+    features.model = cafe_run_get(source->of)->model;
     return features;
 }
 

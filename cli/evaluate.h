@@ -89,7 +89,7 @@ void evaluate_choices_free(evaluate_job *job);
 int evaluate_open(evaluate_job *job, cafe_run **of);
 /* Its sampled graph, and unless `again` the vectors of the whole graph. from: the run before this
  * one (cafe_run_share()), or NULL. */
-int evaluate_make(evaluate_job *job, const cafe_run *from, bool again, evaluate_source *source);
+int evaluate_make(evaluate_job *job, cafe_run *from, bool again, evaluate_source *source);
 /* The vectors, or with `again` the method that makes them for every split. */
 cafe_features evaluate_features(const evaluate_source *source, bool again);
 void evaluate_source_free(evaluate_source *source);

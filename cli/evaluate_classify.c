@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "evaluate.h"
 #include "labels.h"

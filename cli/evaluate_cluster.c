@@ -44,7 +44,7 @@ static int read_classes(cluster_job *job, const char *path, const int32_t **clas
 static int find_layers(cluster_job *job) {
     cafe_run_step done;
     CLI_TRY(cli_check(&job->run, cafe_run_next(job->of, &done)));
-    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(job->of));
+    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(job->of)->clustering);
     job->part = found->partition;
     job->parts = found->communities;
     return CLI_OK;
@@ -89,7 +89,7 @@ static void put_report(cafe_report *report, const void *argument) {
 
 static cafe_status measure(cluster_job *job) {
     cafe_context *context = job->run.context;
-    const cafe_sampled *sampled = cafe_model_sampled(cafe_run_model(job->of));
+    const cafe_sampled *sampled = cafe_run_get(job->of)->sampled;
     cafe_status status =
         cafe_partition_measure(context, sampled, job->part, job->parts, &job->quality);
     if (status == CAFE_OK && job->label)

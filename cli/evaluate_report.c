@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/results.h>
 #include <cafe-private/run.h>
 

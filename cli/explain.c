@@ -152,7 +152,7 @@ static int explain(explain_job *job) {
                               "bound-columns|bound-sweeps|bound-tolerance|bound-residual|"
                               "bound-passes|bound-work",
                               "--bound"));
-    job->op = cafe_model_operator(cafe_run_model(job->of));
+    job->op = cafe_run_get(job->of)->op;
     CLI_TRY(cli_check(run, cafe_explain(context, job->op, job->columns, job->vectors, job->part,
                                         &job->explain, &job->explanation)));
     job->report = *cafe_explanation_get(job->explanation);
@@ -189,7 +189,7 @@ static void put_report(cafe_report *report, const void *argument) {
     };
     cafe_report_graph(report, job->run.words[0], job->run.graph);
     cafe_run_report_sampling(job->of, report);
-    cafe_report_sampled(report, cafe_model_sampled(cafe_run_model(job->of)));
+    cafe_report_sampled(report, cafe_run_get(job->of)->sampled);
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
     cafe_report_options(report, cafe_explain_option_table(), &job->explain);

@@ -73,8 +73,7 @@ static void put_dimension(FILE *file, const explain_job *job, int64_t column) {
 
 /* Which Q all figures are of. */
 static void put_operator(FILE *file, const explain_job *job) {
-    const cafe_sampled_info *info =
-        cafe_sampled_get_info(cafe_model_sampled(cafe_run_model(job->of)));
+    const cafe_sampled_info *info = cafe_sampled_get_info(cafe_run_get(job->of)->sampled);
     int32_t kind;
     double x;
     cafe_sampling_made(job->made, &kind, &x);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/team.h>
 #include <cafe-private/text.h>
 
 #include "command.h"

@@ -83,7 +83,7 @@ int cli_job_after(cli_job *job, cafe_status status) {
 
 void cli_job_say_sample(cli_job *job) {
     if (cli_method_samples(&job->method))
-        cli_sampling_say(&job->run, cafe_model_sampled(cafe_run_model(job->of)));
+        cli_sampling_say(&job->run, cafe_run_get(job->of)->sampled);
 }
 
 int cli_job_predict(cli_job *job) {
@@ -95,9 +95,8 @@ int cli_job_predict(cli_job *job) {
 void cli_job_say_end(cli_job *job) {
     static const char *const names[] = {"read", "sample", "solve", "finish", "write"};
     double seconds[sizeof names / sizeof *names];
-    for (int i = 0; i <= CAFE_STEP_WRITE; i++)
-        seconds[i] = cafe_run_seconds(job->of, (cafe_run_step)i);
-    cli_team_say(&job->run, cafe_run_get_division(job->of));
+    for (int i = 0; i <= CAFE_STEP_WRITE; i++) seconds[i] = cafe_run_get(job->of)->seconds[i];
+    cli_team_say(&job->run, cafe_run_get(job->of)->division);
     cli_say_phases(&job->run, CAFE_STEP_WRITE + 1, names, seconds);
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "tell.h"
 
@@ -141,7 +143,7 @@ static int set_options(cli_run *run, const cafe_option_table *own, const cli_arg
 int cli_open_run(cli_run *run, const char *method, cafe_purpose purpose, const cli_arguments *given,
                  const cafe_run_inputs *inputs, cafe_run **of) {
     CLI_TRY(cli_check(run, cafe_run_create(run->context, purpose, method, of)));
-    const cafe_method *row = cafe_run_method(*of);
+    const cafe_method *row = cafe_run_get(*of)->method;
     CLI_TRY(set_options(run, purpose == CAFE_PURPOSE_VECTORS ? row->vectors() : row->communities(),
                         given, *of));
     CLI_TRY(cli_check(run, cafe_run_give(*of, inputs)));
@@ -160,7 +162,7 @@ int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of) {
     CLI_TRY(cli_check(run, cafe_run_graph(of, run->graph, NULL, NULL)));
     CLI_TRY(cli_check(run, cafe_run_give(of, &inputs)));
     CLI_TRY(cli_check(run, cafe_run_next(of, &done)));
-    cli_sampling_say(run, cafe_model_sampled(cafe_run_model(of)));
+    cli_sampling_say(run, cafe_run_get(of)->sampled);
     return CLI_OK;
 }
 

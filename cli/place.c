@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <cafe-private/members.h>
+#include <cafe-private/writers.h>
 
 #include "command.h"
 #include "graph_text.h"

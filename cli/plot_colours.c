@@ -39,7 +39,7 @@ static int find_communities(plot_job *job) {
     cafe_graph_csr(run->graph, &offsets, &targets, &weights);
     int code = cli_find_communities(run, run->graph, &of);
     if (code == CLI_OK) {
-        const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(of));
+        const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(of)->clustering);
         for (int64_t u = 0; u < run->counts.nodes; u++)
             job->kind[u] = offsets[u + 1] > offsets[u] ? found->partition[u] : -1;
         job->inputs.kinds = found->communities;

@@ -1,6 +1,9 @@
 /* cafe reduce: read a table, reduce it, write the vectors and W, report. */
 #include "reduce.h"
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/writers.h>
+
 #include "command.h"
 #include "output.h"
 #include "report.h"

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 
 #include "command.h"

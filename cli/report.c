@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <cafe-private/members.h>
+#include <cafe-private/text.h>
 
 #include "command.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "evaluate.h"
 #include "reproduce.h"

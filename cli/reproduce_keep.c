@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include <cafe-private/members.h>
+#include <cafe-private/text.h>
 
 #include "command.h"
 #include "reproduce.h"

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <cafe-private/members.h>
+#include <cafe-private/text.h>
 
 #include "command.h"
 #include "report.h"

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "graph_text.h"
 

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
+#include <cafe-private/writers.h>
 
 #include "command.h"
 #include "graph_text.h"
@@ -23,7 +25,7 @@ typedef struct update_job {
     cafe_graph_counts counts; /* of the new graph */
     cafe_labels *labels;
     cafe_changes *changes;
-    cafe_change_counts changed;
+    cafe_changes_report changed;
     float *rows;
     int64_t columns;
     cafe_updated *updated;
@@ -47,11 +49,11 @@ static int read_input(update_job *job) {
                           &job->options.degree_exponent));
     CLI_TRY(
         cli_check(run, cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
-    job->changed = *cafe_changes_get_counts(job->changes);
-    job->counts = *cafe_graph_get_counts(cafe_changes_graph(job->changes));
+    job->changed = *cafe_changes_get(job->changes);
+    job->counts = *cafe_graph_get_counts(cafe_changes_get(job->changes)->graph);
     if (job->communities_path)
         CLI_TRY(cli_read_labels(run, run->graph, job->communities_path, &job->labels));
-    if (cafe_graph_names_are_indices(cafe_changes_graph(job->changes))) return CLI_OK;
+    if (cafe_graph_names_are_indices(cafe_changes_get(job->changes)->graph)) return CLI_OK;
     return cli_check_names_file(run, run->common.output);
 }
 
@@ -76,8 +78,8 @@ static cafe_status solve_full(update_job *job, const cafe_operator *op) {
     cafe_status status = cafe_sphere(job->run.context, op, &o, NULL, &solution);
     if (status != CAFE_OK) return status;
     job->full_seconds = cli_seconds() - began;
-    job->full_sweeps = cafe_solution_sweeps(solution);
-    job->full_objective = cafe_solution_objective(solution)[job->full_sweeps];
+    job->full_sweeps = cafe_solution_get(solution)->sweeps;
+    job->full_objective = cafe_solution_get(solution)->objective[job->full_sweeps];
     cafe_solution_free(solution);
     return CAFE_OK;
 }
@@ -91,8 +93,8 @@ static int compare_full(update_job *job) {
     if (!job->full) return CLI_OK;
     cafe_sample_options_init(&o);
     o.degree_exponent = job->options.degree_exponent;
-    cafe_status status = cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE,
-                                     &o, NULL, &sampled);
+    cafe_status status = cafe_sample(context, cafe_changes_get(job->changes)->graph,
+                                     CAFE_SAMPLING_EDGE, &o, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = solve_full(job, op);
     cafe_operator_free(op);
@@ -103,7 +105,7 @@ static int compare_full(update_job *job) {
 /* The old communities, in the order of the new nodes. */
 static int carry_communities(update_job *job, int32_t *before) {
     cli_run *run = &job->run;
-    const int32_t *origin = cafe_changes_origin(job->changes);
+    const int32_t *origin = cafe_changes_get(job->changes)->origin;
     int32_t *old = cli_new(run, run->counts.nodes, sizeof *old);
     if (!old) return CLI_FAILED;
     CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->labels, old)));
@@ -119,8 +121,8 @@ static int compare_communities(update_job *job) {
     int32_t *before = cli_new(run, n, sizeof *before);
     if (!before) return CLI_FAILED;
     CLI_TRY(carry_communities(job, before));
-    CLI_TRY(cli_find_communities(run, cafe_changes_graph(job->changes), &job->of));
-    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_clustering(job->of));
+    CLI_TRY(cli_find_communities(run, cafe_changes_get(job->changes)->graph, &job->of));
+    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(job->of)->clustering);
     CLI_TRY(cli_check(
         run, cafe_transition_find(run->context, n, before, found->partition, job->report.drift,
                                   &job->transition_options, &job->transition)));
@@ -141,7 +143,7 @@ static double full_sweeps(const update_job *job) {
 }
 
 static void say_changes(update_job *job) {
-    const cafe_change_counts *c = &job->changed;
+    const cafe_changes_report *c = &job->changed;
     cli_say(&job->run,
             "changes   %" PRId64 " edge%s added, %" PRId64 " removed, %" PRId64
             " of another weight; %" PRId64 " new node%s; %" PRId64 " node%s touched",
@@ -218,7 +220,7 @@ static int put_drift(FILE *file, const void *argument) {
     const update_job *job = argument;
     fputs("node\tdrift\n", file);
     for (int64_t u = 0; u < job->counts.nodes; u++) {
-        cli_put_node(file, &job->run, cafe_changes_graph(job->changes), u);
+        cli_put_node(file, &job->run, cafe_changes_get(job->changes)->graph, u);
         if (job->report.drift[u] < 0)
             fputs("\tnan\n", file);
         else
@@ -234,7 +236,7 @@ static int write_files(update_job *job) {
         CLI_TRY(cli_check(run, cafe_updated_write(run->context, job->updated, job->changes,
                                                   c->output, c->force)));
     if (job->graph_out)
-        CLI_TRY(cli_write_graph(run, cafe_changes_graph(job->changes), job->graph_out));
+        CLI_TRY(cli_write_graph(run, cafe_changes_get(job->changes)->graph, job->graph_out));
     CLI_TRY(cli_write_file(run, job->drift, put_drift, job));
     return cli_write_report(run, "cafe/update/1", put_report, job);
 }

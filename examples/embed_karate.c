@@ -42,7 +42,7 @@ int main(void) {
         printf("%lld columns of %lld asked for; first Ritz value %.4f, residual %.1e\n",
                (long long)certificate.columns, (long long)certificate.asked,
                certificate.ritz_values[0], certificate.residuals[0]);
-        for (int64_t u = 0; u < cafe_embedding_nodes(embedding); u += 11)
+        for (int64_t u = 0; u < cafe_embedding_certificate(embedding)->nodes; u += 11)
             printf("member %2lld: %9.5f %9.5f ...\n", (long long)u,
                    cafe_embedding_row(embedding, u)[0], cafe_embedding_row(embedding, u)[1]);
     }

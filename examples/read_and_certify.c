@@ -72,7 +72,7 @@ static int print_table(const cafe_certificate *c, const float *v, const float *y
 static cafe_status certify(objects *o, int *wrong) {
     cafe_certificate c;
     cafe_status status = CAFE_ERROR_MEMORY;
-    int64_t nodes = cafe_embedding_nodes(o->embedding);
+    int64_t nodes = cafe_embedding_certificate(o->embedding)->nodes;
     c = *cafe_embedding_certificate(o->embedding);
     size_t bytes = (size_t)(nodes * c.columns) * sizeof(float);
     float *v = malloc(bytes), *y = malloc(bytes);

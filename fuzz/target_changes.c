@@ -3,6 +3,8 @@
  *
  * The first byte chooses the graph; the rest is the file.
  */
+#include <cafe-private/writers.h>
+
 #include "fuzz.h"
 
 enum { NODES = 5, LINKS = 6, WEIGHTED = 1 };
@@ -23,9 +25,9 @@ static cafe_graph *old_graph(uint8_t how) {
 
 /* Every old node is in the new graph once; edges and nodes add up. */
 static void look_at_changes(const cafe_graph *old, const cafe_changes *changes) {
-    const cafe_change_counts *c = cafe_changes_get_counts(changes);
-    const cafe_graph *graph = cafe_changes_graph(changes);
-    const int32_t *origin = cafe_changes_origin(changes);
+    const cafe_changes_report *c = cafe_changes_get(changes);
+    const cafe_graph *graph = cafe_changes_get(changes)->graph;
+    const int32_t *origin = cafe_changes_get(changes)->origin;
     int met[NODES] = {0}, old_nodes = 0;
     fuzz_look(graph);
     for (int64_t u = 0; u < cafe_graph_nodes(graph); u++) {
@@ -38,7 +40,7 @@ static void look_at_changes(const cafe_graph *old, const cafe_changes *changes) 
         old_nodes++;
     }
     if (old_nodes != NODES || cafe_graph_nodes(graph) != NODES + c->new_nodes) abort();
-    if (cafe_graph_edges(graph) != LINKS + c->added - c->removed) abort();
+    if (cafe_graph_get_counts(graph)->edges != LINKS + c->added - c->removed) abort();
 }
 
 static void read_changes(const cafe_graph *old, const char *path) {

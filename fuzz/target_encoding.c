@@ -4,6 +4,8 @@
  * The first byte says how the bytes behind it, which are characters up to U+00FF, are written and
  * who reads them.
  */
+#include <cafe-private/inputs.h>
+
 #include "fuzz.h"
 #include "io/table.h"
 #include "io/zstd_xz.h"
@@ -76,7 +78,7 @@ static int64_t read_by(int reader, const text *t, const uint8_t *data, size_t si
             break;
         default:
             status = cafe_changes_read(context, graph, path, &changes);
-            if (changes) found = cafe_changes_get_counts(changes)->lines;
+            if (changes) found = cafe_changes_get(changes)->lines;
     }
     if ((status == CAFE_OK) != (found >= 0)) abort();
     cafe_changes_free(changes);

@@ -1,6 +1,8 @@
 /* Label files: nodes that only they name, then the labels themselves, on graphs whose names are
  * indices and on graphs whose names are words; the same bytes as a table of facts.
  */
+#include <cafe-private/inputs.h>
+
 #include "fuzz.h"
 
 #include "io/facts.h"

@@ -1,4 +1,6 @@
 /* Tables: text in any layout, and arrays of NumPy. */
+#include <cafe-private/inputs.h>
+
 #include "fuzz.h"
 #include "io/table.h"
 

@@ -25,10 +25,10 @@ static const int32_t *some_labels(fuzz_world *w, int64_t nodes, int64_t classes)
 }
 
 static void check_solution(fuzz_world *w, cafe_solution *s, int64_t nodes) {
-    int64_t sweeps = cafe_solution_sweeps(s), columns = cafe_solution_columns(s);
+    int64_t sweeps = cafe_solution_get(s)->sweeps, columns = cafe_solution_get(s)->columns;
     (void)w;
     fuzz_require(sweeps >= 0 && columns >= 0); /* none: all of them are found at the finish */
-    fuzz_finite_double(sweeps + 1, cafe_solution_objective(s));
+    fuzz_finite_double(sweeps + 1, cafe_solution_get(s)->objective);
     float *h = malloc((size_t)(nodes * columns + 1) * sizeof *h);
     fuzz_require(h);
     if (fuzz_ok(w, cafe_solution_copy(s, h))) fuzz_finite(nodes * columns, h);
@@ -118,7 +118,8 @@ void fuzz_do_layers(fuzz_world *w) {
 static void keep_embedding(fuzz_world *w, cafe_status status, cafe_embedding *e, int64_t nodes) {
     if (!fuzz_ok(w, status)) return;
     const cafe_certificate *c = cafe_embedding_certificate(e);
-    fuzz_require(cafe_embedding_nodes(e) == nodes && c->columns == cafe_embedding_columns(e));
+    fuzz_require(cafe_embedding_certificate(e)->nodes == nodes &&
+                 c->columns == cafe_embedding_certificate(e)->columns);
     fuzz_finite_double(c->pairs, c->ritz_values);
     fuzz_finite_double(c->pairs, c->residuals);
     for (int64_t u = 0; u < nodes; u++) fuzz_finite(c->columns, cafe_embedding_row(e, u));

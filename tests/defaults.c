@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <cafe-private/inputs.h>
+#include <cafe-private/writers.h>
 
 #include "method/model.h"
 #include "solve/softmax_sparse.h"
@@ -308,8 +309,8 @@ static void evaluate(char **word) {
     if (word[0][0] == 'c') { /* a method without labels makes its vectors once */
         cafe_embedding *embedding = NULL;
         must(cafe_embed(context, graph, features.method, NULL, NULL, &embedding));
-        features.columns = cafe_embedding_columns(embedding);
-        size_t entries = (size_t)(cafe_embedding_nodes(embedding) * features.columns);
+        features.columns = cafe_embedding_certificate(embedding)->columns;
+        size_t entries = (size_t)(cafe_embedding_certificate(embedding)->nodes * features.columns);
         float *block = malloc(entries * sizeof *block);
         must(cafe_embedding_copy(embedding, block));
         features.method = NULL;
@@ -351,7 +352,7 @@ static void agree(const char *what, const void *a, const void *b, size_t bytes) 
     } while (0)
 
 static void copy_solution(cafe_solution *solution, float *h, int64_t *columns) {
-    *columns = cafe_solution_columns(solution);
+    *columns = cafe_solution_get(solution)->columns;
     must(cafe_solution_copy(solution, h));
     cafe_solution_free(solution);
 }
@@ -393,7 +394,7 @@ static void solvers(const cafe_operator *op, int64_t n) {
         must(cafe_sphere(context, op, NULL, NULL, &solution));
         must(cafe_finish(context, op, &solution, o, &embedding));
         must(cafe_embedding_copy(embedding, h[i]));
-        k[i] = cafe_embedding_columns(embedding);
+        k[i] = cafe_embedding_certificate(embedding)->columns;
         cafe_embedding_free(embedding);
     });
     agree("finish", h[0], h[1], (size_t)(n * k[0]) * sizeof **h);

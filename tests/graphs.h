@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <cafe-private/text.h>
 #include <cafe/lab.h>
 
 #include "method/model.h"

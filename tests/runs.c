@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/text.h>
 #include <cafe/lab.h>
 
 enum { LONGEST = 1024, PATH = 512 };

@@ -54,7 +54,7 @@ atmost() {
     exported=$(nm -D --defined-only "$BUILD/$2.so" | grep -v '@CAFE_PRIVATE' | grep -c ' T ')
     ((exported <= $1)) || fail "$2 exports $exported functions"
 }
-atmost 208 libcafe
+atmost 149 libcafe
 atmost 68 libcafe-lab
 
 if [[ ! -x $PYTHON ]]; then

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cafe-private/output.h>
+#include <cafe-private/text.h>
 
 #include "failing.h"
 #include "graphs.h"
@@ -132,7 +133,7 @@ typedef struct result {
     char error[1024];
 } result;
 
-static void take(const cafe_solution *s, result *r) {
+static void take(cafe_solution *s, result *r) {
     r->count = s->n * s->columns;
     r->sweeps = 2 * s->sweeps + s->converged;
     r->rows = malloc((size_t)r->count * sizeof *r->rows);

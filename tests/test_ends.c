@@ -84,7 +84,7 @@ static result embed(maker *make, int32_t threads, cafe_sphere_options sphere,
     assert_int_equal(r.certificate.asked, sphere.columns);
     assert_int_equal(test_group(&r.certificate, "top") + test_group(&r.certificate, "bottom"),
                      r.certificate.columns);
-    r.columns = cafe_embedding_columns(r.embedding);
+    r.columns = cafe_embedding_certificate(r.embedding)->columns;
     r.v = malloc((size_t)(r.n * r.columns + 1) * sizeof *r.v);
     cafe_embedding_copy(r.embedding, r.v);
     return r;
@@ -96,9 +96,9 @@ static void release(result *r) {
     test_close(&r->t);
 }
 
-static void objective_never_falls(const cafe_solution *s) {
-    const double *objective = cafe_solution_objective(s);
-    for (int64_t i = 1; i <= cafe_solution_sweeps(s); i++)
+static void objective_never_falls(cafe_solution *s) {
+    const double *objective = cafe_solution_get(s)->objective;
+    for (int64_t i = 1; i <= cafe_solution_get(s)->sweeps; i++)
         assert_true(objective[i] >= objective[i - 1] - 2e-7);
 }
 
@@ -134,12 +134,12 @@ static void the_objective_is_exact_and_monotone(void **state) {
                 cafe_solution *s = NULL;
                 o.chunks = chunks[c];
                 TEST_OK(context, cafe_sphere(context, t.op, &o, NULL, &s));
-                assert_int_equal(cafe_solution_columns(s), K);
+                assert_int_equal(cafe_solution_get(s)->columns, K);
                 objective_never_falls(s);
                 cafe_solution_copy(s, h);
                 double dense =
                     part_trace(n, q, h, K, 0, TOP) - part_trace(n, q, h, K, TOP, K - TOP);
-                assert_float_equal(cafe_solution_objective(s)[sweeps], dense, 2e-6);
+                assert_float_equal(cafe_solution_get(s)->objective[sweeps], dense, 2e-6);
                 for (int64_t u = 0; u < n; u++) {
                     double top = 0, bottom = 0;
                     for (int k = 0; k < TOP; k++) top += pow(h[u * K + k], 2);
@@ -168,7 +168,7 @@ static void a_bipartite_graph_reaches_its_optimum(void **state) {
         o.chunks = chunks[c];
         TEST_OK(context, cafe_sphere(context, &negative, &o, NULL, &s));
         objective_never_falls(s);
-        assert_float_equal(cafe_solution_objective(s)[1500], 1, 1e-5);
+        assert_float_equal(cafe_solution_get(s)->objective[1500], 1, 1e-5);
         cafe_solution_free(s);
         test_close(&t);
     }
@@ -220,12 +220,12 @@ static void both_ends_start_warm(void **state) {
     cafe_solution *s = NULL, *again = NULL;
     o.tolerance = 1e-5;
     TEST_OK(context, cafe_sphere(context, t.op, &o, NULL, &s));
-    assert_int_equal(cafe_solution_converged(s), 1);
+    assert_int_equal(cafe_solution_get(s)->converged, 1);
     cafe_solution_copy(s, h);
     TEST_OK(context, cafe_sphere(context, t.op, &o, h, &again));
-    assert_true(cafe_solution_sweeps(again) <= 3 && cafe_solution_sweeps(s) > 12);
-    assert_float_equal(cafe_solution_objective(again)[0],
-                       cafe_solution_objective(s)[cafe_solution_sweeps(s)], 1e-6);
+    assert_true(cafe_solution_get(again)->sweeps <= 3 && cafe_solution_get(s)->sweeps > 12);
+    assert_float_equal(cafe_solution_get(again)->objective[0],
+                       cafe_solution_get(s)->objective[cafe_solution_get(s)->sweeps], 1e-6);
     cafe_solution_free(s);
     cafe_solution_free(again);
     h[K * 3 + 8] = NAN;
@@ -334,7 +334,7 @@ static void the_choice_takes_whole_columns(void **state) {
     cafe_solution *s = NULL;
     float *h = malloc((size_t)(r.n * SOLVED) * sizeof *h);
     TEST_OK(r.t.context, cafe_sphere(r.t.context, r.t.op, &o, NULL, &s));
-    assert_int_equal(cafe_solution_columns(s), SOLVED);
+    assert_int_equal(cafe_solution_get(s)->columns, SOLVED);
     cafe_solution_copy(s, h);
     assert_int_equal(r.columns, K);
     for (int64_t u = 0; u < r.n; u++)
@@ -508,8 +508,8 @@ static void memory_is_predicted(void **state) {
             cafe_reset_peak_bytes(context);
             TEST_OK(context, cafe_sphere(context, t.op, &sphere, NULL, &solution));
             TEST_OK(context, cafe_finish(context, t.op, &solution, &finish, &embedding));
-            double predicted =
-                (double)cafe_embed_bytes(N, cafe_graph_edges(t.graph), 0, &sphere, &finish, 2);
+            double predicted = (double)cafe_embed_bytes(N, cafe_graph_get_counts(t.graph)->edges, 0,
+                                                        &sphere, &finish, 2);
             double held = (double)cafe_peak_bytes(context);
             assert_true(predicted - 32e6 >= held); /* without the allowance for the program */
             assert_true(predicted <= 2 * held + 64e6);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <cafe-private/text.h>
 #include <cafe/lab.h>
 
 #include "evaluate/node_pairs.h"

@@ -278,7 +278,7 @@ static void find_spectrum(const test_problem *t, int64_t n, int64_t columns, caf
     finish.residual = 1e-3;
     TEST_OK(t->context, cafe_sphere(t->context, t->op, &sphere, NULL, &solution));
     TEST_OK(t->context, cafe_finish(t->context, t->op, &solution, &finish, &embedding));
-    columns = cafe_embedding_columns(embedding);
+    columns = cafe_embedding_certificate(embedding)->columns;
     float *v = malloc((size_t)(n * columns) * sizeof *v);
     cafe_embedding_copy(embedding, v);
     TEST_OK(t->context, cafe_explain(t->context, t->op, columns, v, NULL, NULL, e));

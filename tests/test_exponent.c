@@ -201,8 +201,8 @@ static void check_sweeps(const problem *a, int64_t chunks) {
     cafe_sphere_options_init(&o);
     o.columns = COLUMNS, o.chunks = chunks, o.sweeps = 12, o.tolerance = 0;
     TEST_OK(a->t.context, cafe_sphere(a->t.context, a->t.op, &o, NULL, &solution));
-    const double *objective = cafe_solution_objective(solution);
-    int64_t sweeps = cafe_solution_sweeps(solution);
+    const double *objective = cafe_solution_get(solution)->objective;
+    int64_t sweeps = cafe_solution_get(solution)->sweeps;
     for (int64_t i = 0; i < sweeps; i++) assert_true(objective[i + 1] >= objective[i] - 1e-8);
     assert_true(objective[sweeps] > objective[0] + 1e-3);
     TEST_OK(a->t.context, cafe_solution_copy(solution, h));
@@ -310,8 +310,9 @@ static void same_vectors(side s[2], const char *name) {
             TEST_OK(s[i].t.context, cafe_options_set(s[i].t.context, method->vectors(), own,
                                                      "columns-from", "top"));
         TEST_OK(s[i].t.context, cafe_embed(s[i].t.context, s[i].t.graph, method, &o, NULL, &found));
-        columns[i] = cafe_embedding_columns(found);
-        rows[i] = malloc((size_t)(cafe_embedding_nodes(found) * columns[i] + 1) * sizeof(float));
+        columns[i] = cafe_embedding_certificate(found)->columns;
+        rows[i] = malloc((size_t)(cafe_embedding_certificate(found)->nodes * columns[i] + 1) *
+                         sizeof(float));
         cafe_embedding_copy(found, rows[i]);
         cafe_embedding_free(found);
     }
@@ -517,7 +518,8 @@ static void updates_know_the_exponent(void **state) {
         o.degree_exponent = exponents[x], o.align = 0, o.spread = 0, o.sweeps = 1;
         TEST_OK(context, cafe_update(context, changes, COLUMNS, h, &o, &updated));
         cafe_updated_copy(updated, now);
-        cafe_sampled *plain = sample(context, cafe_changes_graph(changes), CAFE_SAMPLING_EDGE, 0);
+        cafe_sampled *plain =
+            sample(context, cafe_changes_get(changes)->graph, CAFE_SAMPLING_EDGE, 0);
         q = dense_pairs(plain, exponents[x], p);
         for (int64_t i = 0; i < N * N; i++) q[i] -= p[i / N] * p[i % N];
         const cafe_update_report *r = cafe_updated_get(updated);

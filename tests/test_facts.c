@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/inputs.h>
+
 #include "dense.h"
 #include "failing.h"
 

@@ -73,7 +73,7 @@ static double fastrp(cafe_context *context, const cafe_graph *graph, float *vect
     TEST_OK(context, cafe_options_set(context, table, o, "steps", steps));
     TEST_OK(context, test_solve(context, graph, "fastrp", o, &s));
     TEST_OK(context, cafe_solution_copy(s, vectors));
-    double loss = cafe_solution_objective(s)[0];
+    double loss = cafe_solution_get(s)->objective[0];
     cafe_solution_free(s);
     free(o);
     return loss;

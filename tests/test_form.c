@@ -30,7 +30,7 @@ static result finish(const test_problem *t, int64_t columns, const float *h,
     result r = {.n = cafe_operator_nodes(t->op)};
     TEST_OK(t->context, cafe_certify(t->context, t->op, columns, h, &options, &r.embedding));
     r.certificate = cafe_embedding_certificate(r.embedding);
-    r.k = cafe_embedding_columns(r.embedding);
+    r.k = cafe_embedding_certificate(r.embedding)->columns;
     r.z = malloc((size_t)(r.n * r.k) * sizeof *r.z);
     cafe_embedding_copy(r.embedding, r.z);
     return r;
@@ -436,7 +436,7 @@ static result finish_ends(const test_problem *t, cafe_finish_options options) {
     TEST_OK(t->context, cafe_sphere(t->context, t->op, &o, NULL, &solution));
     TEST_OK(t->context, cafe_finish(t->context, t->op, &solution, &options, &r.embedding));
     r.certificate = cafe_embedding_certificate(r.embedding);
-    r.k = cafe_embedding_columns(r.embedding);
+    r.k = cafe_embedding_certificate(r.embedding)->columns;
     r.z = malloc((size_t)(r.n * r.k) * sizeof *r.z);
     cafe_embedding_copy(r.embedding, r.z);
     return r;

@@ -35,7 +35,7 @@ static made make(cafe_generator model, cafe_generate_options o, int32_t threads,
     assert_non_null(x.labels);
     cafe_status status = cafe_generate(x.context, model, &o, &x.graph, x.labels);
     if (status != CAFE_OK) fail_msg("%s", cafe_error(x.context));
-    x.m = cafe_graph_edges(x.graph);
+    x.m = cafe_graph_get_counts(x.graph)->edges;
     return x;
 }
 
@@ -178,7 +178,7 @@ static void defaults_are_usable(void **state) {
         cafe_graph *graph = NULL;
         assert_int_equal(cafe_generate(context, model, NULL, &graph, NULL), CAFE_OK);
         assert_int_equal(cafe_graph_nodes(graph), 1000);
-        assert_int_equal(cafe_graph_edges(graph), 5000);
+        assert_int_equal(cafe_graph_get_counts(graph)->edges, 5000);
         cafe_graph_free(graph);
     }
     cafe_context_free(context);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/context.h"
 #include "base/memory.h"
 #include "failing.h"

@@ -282,7 +282,7 @@ static result embed(maker *make, int32_t threads, uint64_t seed, int64_t columns
     r.embedding = embed_graph(r.context, r.graph, columns, from);
     r.certificate = *cafe_embedding_certificate(r.embedding);
     r.n = cafe_graph_nodes(r.graph);
-    r.columns = cafe_embedding_columns(r.embedding);
+    r.columns = cafe_embedding_certificate(r.embedding)->columns;
     return r;
 }
 

@@ -65,7 +65,7 @@ int main(void) {
     cafe_graph *graph = NULL;
     if (cafe_context_create(NULL, &context) != CAFE_OK) return 1;
     cafe_status status = cafe_graph_from_edges(context, 4, 4, source, target, NULL, NULL, &graph);
-    printf("%s %lld\n", cafe_version(), (long long)(graph ? cafe_graph_edges(graph) : -1));
+    printf("%s %lld\n", cafe_version(), (long long)(graph ? cafe_graph_get_counts(graph)->edges : -1));
     cafe_graph_free(graph);
     cafe_context_free(context);
     return status == CAFE_OK ? 0 : 1;

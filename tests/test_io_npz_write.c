@@ -2,6 +2,8 @@
  * test_npz_scipy.sh, which calls this program with the name of a file) by scipy.
  */
 #define _GNU_SOURCE
+#include <cafe-private/writers.h>
+
 #include "failing.h"
 #include "io/input_file.h"
 #include "io/npy.h"

@@ -1,5 +1,7 @@
 /* Vectors out: .npy, .tsv, word2vec text, names beside them, and back in. */
 #define _GNU_SOURCE
+#include <cafe-private/inputs.h>
+
 #include "failing.h"
 #include "test_io.h"
 
@@ -35,7 +37,8 @@ static void test_npy(void **state) {
     io_scratch scratch = io_scratch_new();
     cafe_graph *graph = test_grid(shared, 60, 70);
     cafe_embedding *embedding = embed(shared, graph, 5);
-    int64_t n = cafe_embedding_nodes(embedding), k = cafe_embedding_columns(embedding), columns;
+    int64_t n = cafe_embedding_certificate(embedding)->nodes,
+            k = cafe_embedding_certificate(embedding)->columns, columns;
     float *values = NULL;
     size_t size;
     (void)state;
@@ -92,7 +95,7 @@ static void check_text(const char *text, char separator, const cafe_embedding *e
         size_t length = cafe_graph_name(graph, u, name, sizeof name);
         assert_true(strncmp(p, name, length) == 0);
         p += length;
-        for (int64_t j = 0; j < cafe_embedding_columns(embedding); j++) {
+        for (int64_t j = 0; j < cafe_embedding_certificate(embedding)->columns; j++) {
             char *end;
             assert_int_equal(*p, separator);
             assert_true(strtof(p + 1, &end) == cafe_embedding_row(embedding, u)[j]);
@@ -116,7 +119,8 @@ static void test_text(void **state) {
     free(text);
     write_as(embedding, graph, io_path(&scratch, "h.txt"));
     text = io_load(scratch.path, &size);
-    int length = snprintf(wanted, sizeof wanted, "3 %d\n", (int)cafe_embedding_columns(embedding));
+    int length = snprintf(wanted, sizeof wanted, "3 %d\n",
+                          (int)cafe_embedding_certificate(embedding)->columns);
     assert_true(strncmp(text, wanted, (size_t)length) == 0);
     check_text(text + length, ' ', embedding, graph);
     free(text);

@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <math.h>
 
+#include <cafe-private/inputs.h>
+
 #include "craft.h"
 #include "failing.h"
 #include "graph/builder.h"

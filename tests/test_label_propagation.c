@@ -115,8 +115,8 @@ static void check_kind(int32_t kind, double alpha, int32_t weighted) {
     o.kind = kind, o.alpha = alpha, o.sweeps = 100000, o.tolerance = 1e-7;
     dense_labels(graph, label, kind, alpha, want);
     TEST_OK(context, spread(context, graph, label, CLASSES, &o, &s));
-    assert_int_equal(cafe_solution_converged(s), 1);
-    assert_int_equal(cafe_solution_columns(s), CLASSES);
+    assert_int_equal(cafe_solution_get(s)->converged, 1);
+    assert_int_equal(cafe_solution_get(s)->columns, CLASSES);
     cafe_solution_copy(s, got);
     for (int64_t i = 0; i < NODES * CLASSES; i++) assert_true(fabs(got[i] - want[i]) < 2e-5);
     cafe_solution_free(s);

@@ -29,7 +29,7 @@ static void communities_are_columns(void **state) {
     cafe_layers *layers = find(&t);
     cafe_solution *s = NULL;
     TEST_OK(context, cafe_layers_solution(context, t.op, layers, 100000, &s));
-    int64_t n = cafe_operator_nodes(t.op), k = cafe_solution_columns(s), first = 0;
+    int64_t n = cafe_operator_nodes(t.op), k = cafe_solution_get(s)->columns, first = 0;
     float *h = malloc((size_t)(n * k) * sizeof *h);
     double modularity = 0;
     assert_int_equal(k, all_columns(layers));
@@ -42,7 +42,7 @@ static void communities_are_columns(void **state) {
         first += layer.communities;
         modularity += layer.modularity;
     }
-    assert_float_equal(cafe_solution_objective(s)[0], modularity, 1e-5);
+    assert_float_equal(cafe_solution_get(s)->objective[0], modularity, 1e-5);
     cafe_solution_free(s);
     cafe_layers_free(layers);
     free(h);
@@ -63,7 +63,7 @@ static void finer_layers_are_mixed_down(void **state) {
     int64_t width = fine.communities - 1, k = top.communities + width, n = 1600;
     assert_true(width > 4);
     TEST_OK(context, cafe_layers_solution(context, t.op, layers, k, &s));
-    assert_int_equal(cafe_solution_columns(s), k);
+    assert_int_equal(cafe_solution_get(s)->columns, k);
     float *h = malloc((size_t)(n * k) * sizeof *h);
     cafe_solution_copy(s, h);
     for (int64_t u = 1; u < n; u++) {

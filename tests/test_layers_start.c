@@ -225,7 +225,7 @@ static void numbers_stay(void **state) {
     part[3] = part[20] = -1;
     in.partition = part;
     cafe_run *run = run_from(context, graph, &in);
-    const cafe_run_changes *c = cafe_run_get_changes(run);
+    const cafe_run_changes *c = cafe_run_get(run)->changes;
     assert_non_null(c);
     assert_int_equal(c->added, 2);
     assert_int_equal(c->communities->split, 1);
@@ -253,7 +253,7 @@ static void mergers_are_reported(void **state) {
     for (int32_t u = 0; u < 24; u++) part[u] = 3 * (u / 6);
     in.partition = part;
     cafe_run *run = run_from(context, graph, &in);
-    const cafe_run_changes *c = cafe_run_get_changes(run);
+    const cafe_run_changes *c = cafe_run_get(run)->changes;
     assert_int_equal(c->communities->merged, 1);
     assert_int_equal(c->partition[12], c->partition[23]);
     assert_true(c->partition[12] == 6 || c->partition[12] == 9);
@@ -261,7 +261,7 @@ static void mergers_are_reported(void **state) {
     cafe_run_free(run);
     in.keep = keep, in.keep_count = 2;
     run = run_from(context, graph, &in);
-    c = cafe_run_get_changes(run);
+    c = cafe_run_get(run)->changes;
     assert_int_equal(c->partition[12], 6);
     assert_int_equal(c->partition[23], 9);
     cafe_run_free(run);

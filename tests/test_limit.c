@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "dense.h"
@@ -50,9 +52,9 @@ static cafe_status embed(cafe_context *context, const cafe_graph *graph, int64_t
 }
 
 static void expect_same(const cafe_embedding *a, const cafe_embedding *b) {
-    int64_t columns = cafe_embedding_columns(a);
+    int64_t columns = cafe_embedding_certificate(a)->columns;
     const cafe_certificate *ca = cafe_embedding_certificate(a), *cb = cafe_embedding_certificate(b);
-    assert_int_equal(columns, cafe_embedding_columns(b));
+    assert_int_equal(columns, cafe_embedding_certificate(b)->columns);
     for (int64_t u = 0; u < N; u++)
         assert_memory_equal(cafe_embedding_row(a, u), cafe_embedding_row(b, u),
                             (size_t)columns * sizeof(float));
@@ -137,7 +139,7 @@ static solved *solve(test_problem *t, int64_t chunks, int64_t limit) {
     assert_int_equal(cafe_in_file(t->context, solution->h.x), limit > 0);
     memcpy(copy->h, solution->h.x, sizeof copy->h);
     memcpy(copy->y, solution->y.x, sizeof copy->y);
-    memcpy(copy->objective, cafe_solution_objective(solution), sizeof copy->objective);
+    memcpy(copy->objective, cafe_solution_get(solution)->objective, sizeof copy->objective);
     cafe_solution_free(solution);
     cafe_limit_memory(t->context, 0, NULL);
     return copy;

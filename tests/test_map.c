@@ -25,7 +25,7 @@ static planted open_planted(int32_t threads, cafe_generator model, int64_t n, in
     cafe_sphere_options_init(&sphere);
     sphere.columns = 16;
     embedding = test_embed(p.context, p.graph, &sphere, NULL);
-    p.columns = cafe_embedding_columns(embedding);
+    p.columns = cafe_embedding_certificate(embedding)->columns;
     p.vectors = malloc((size_t)(n * p.columns) * sizeof *p.vectors);
     p.xy = malloc((size_t)(2 * n) * sizeof *p.xy);
     cafe_embedding_copy(embedding, p.vectors);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <cafe-private/run.h>
+#include <cafe-private/text.h>
 #include <cafe/cafe.h>
 
 #include "dense.h"
@@ -123,11 +124,11 @@ static float *solve(const cafe_method *m, int32_t threads, int32_t weighted, int
     TEST_OK(context, cafe_model_create(context, graph, m, &s->options, &s->inputs, &model));
     cafe_status status = cafe_model_solve(context, model, m, &s->options, &s->inputs, &solution);
     if (status != CAFE_OK) fail_msg("%s: %s", m->name, cafe_error(context));
-    *columns = cafe_solution_columns(solution);
+    *columns = cafe_solution_get(solution)->columns;
     float *h = malloc((size_t)(NODES * *columns) * sizeof *h);
     cafe_solution_copy(solution, h);
-    for (int64_t i = 0; i <= cafe_solution_sweeps(solution); i++)
-        assert_true(isfinite(cafe_solution_objective(solution)[i]));
+    for (int64_t i = 0; i <= cafe_solution_get(solution)->sweeps; i++)
+        assert_true(isfinite(cafe_solution_get(solution)->objective[i]));
     cafe_solution_free(solution);
     cafe_model_free(model);
     close_setting(s);
@@ -169,8 +170,8 @@ static void check_embedding(const cafe_method *m) {
     cafe_embedding *e = NULL;
     TEST_OK(context, embed(context, graph, s, &e));
     const cafe_certificate *c = cafe_embedding_certificate(e);
-    assert_int_equal(cafe_embedding_nodes(e), TEST_KARATE_NODES);
-    assert_in_range(cafe_embedding_columns(e), 1, COLUMNS);
+    assert_int_equal(cafe_embedding_certificate(e)->nodes, TEST_KARATE_NODES);
+    assert_in_range(cafe_embedding_certificate(e)->columns, 1, COLUMNS);
     assert_int_equal(c->generalised, m->form == CAFE_FORM_SCALED);
     cafe_embedding_free(e);
     close_setting(s);
@@ -198,7 +199,7 @@ static void check_cut(const cafe_method *m) {
     if (columns > 0) {
         TEST_OK(context, embed(context, graph, s, &e));
         const cafe_certificate *c = cafe_embedding_certificate(e);
-        assert_true(cafe_embedding_columns(e) <= TEST_KARATE_NODES);
+        assert_true(cafe_embedding_certificate(e)->columns <= TEST_KARATE_NODES);
         if (c->asked > TEST_KARATE_NODES) assert_int_equal(c->asked, 5000);
         assert_int_equal(c->dropped,
                          c->asked - (c->columns > c->certified ? c->columns : c->pairs));

@@ -1,6 +1,7 @@
 /* What the library writes, it reads back: hostile names through every kind of text file. */
 #define _GNU_SOURCE
 #include <cafe-private/inputs.h>
+#include <cafe-private/writers.h>
 
 #include "failing.h"
 #include "test_io.h"
@@ -441,11 +442,11 @@ static void test_changes(void **state) {
         }
         fclose(file);
         TEST_OK(shared, cafe_changes_read(shared, graph, scratch.path, &changes));
-        const cafe_change_counts *c = cafe_changes_get_counts(changes);
+        const cafe_changes_report *c = cafe_changes_get(changes);
         assert_int_equal(c->added, NAMES);
         assert_int_equal(c->removed, NAMES - 1);
         assert_int_equal(c->new_nodes, 0);
-        expect_names(cafe_changes_graph(changes), &n);
+        expect_names(cafe_changes_get(changes)->graph, &n);
         cafe_changes_free(changes);
     }
     cafe_graph_free(graph);
@@ -467,9 +468,9 @@ static void test_newcomers(void **state) {
     for (int64_t u = 0; u < NAMES; u++) fprintf(file, "%s here 2\n", field(graph, u));
     fclose(file);
     TEST_OK(shared, cafe_changes_read(shared, known, scratch.path, &changes));
-    assert_int_equal(cafe_changes_get_counts(changes)->new_nodes, NAMES);
+    assert_int_equal(cafe_changes_get(changes)->new_nodes, NAMES);
     for (int u = 0; u < NAMES; u++)
-        assert_int_equal(cafe_graph_find(cafe_changes_graph(changes), n.name[u]), u + 2);
+        assert_int_equal(cafe_graph_find(cafe_changes_get(changes)->graph, n.name[u]), u + 2);
     TEST_OK(shared, cafe_new_links_read(shared, known, scratch.path, &links));
     assert_int_equal(cafe_new_links_nodes(links), NAMES);
     for (int i = 0; i < 2; i++) {
@@ -545,7 +546,7 @@ static void expect_changes(const cafe_graph *graph, io_scratch *scratch, char se
     }
     fclose(file);
     TEST_OK(shared, cafe_changes_read(shared, graph, scratch->path, &changes));
-    assert_int_equal(cafe_changes_get_counts(changes)->removed, RANDOM - 1);
+    assert_int_equal(cafe_changes_get(changes)->removed, RANDOM - 1);
     cafe_changes_free(changes);
 }
 

@@ -142,11 +142,11 @@ static double check_graph(const char *engine, uint64_t seed) {
         cafe_finish_options_init(&finish);
         finish.form = forms[f];
         TEST_OK(context, any_solution(context, t.op, &same, simplex, &solution));
-        int64_t columns = cafe_solution_columns(solution);
+        int64_t columns = cafe_solution_get(solution)->columns;
         float *h = malloc((size_t)(n * columns) * sizeof *h);
         TEST_OK(context, cafe_solution_copy(solution, h));
         TEST_OK(context, cafe_finish(context, t.op, &solution, &finish, &embedding));
-        int64_t found = cafe_embedding_columns(embedding);
+        int64_t found = cafe_embedding_certificate(embedding)->columns;
         float *v = malloc((size_t)(n * found + 1) * sizeof *v);
         double *exact = exact_rows(n, columns, h, simplex);
         cafe_embedding_copy(embedding, v);
@@ -285,7 +285,7 @@ static void a_column_that_is_the_sum_of_the_others_is_left_out(void **state) {
     o.finish = &finish;
     TEST_OK(context,
             cafe_embed(context, graph, cafe_method_find(NULL, "cafe"), &o, NULL, &embedding));
-    assert_int_equal(cafe_embedding_columns(embedding), 9);
+    assert_int_equal(cafe_embedding_certificate(embedding)->columns, 9);
     cafe_embedding_free(embedding);
     cafe_graph_free(graph);
     cafe_context_free(context);

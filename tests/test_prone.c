@@ -96,7 +96,7 @@ static double prone(cafe_context *context, const cafe_graph *graph, int64_t colu
     TEST_OK(context, cafe_options_set(context, table, o, "terms", text));
     TEST_OK(context, test_solve(context, graph, "prone", o, &s));
     TEST_OK(context, cafe_solution_copy(s, vectors));
-    double loss = cafe_solution_objective(s)[0];
+    double loss = cafe_solution_get(s)->objective[0];
     cafe_solution_free(s);
     free(o);
     return loss;
@@ -155,7 +155,7 @@ static void the_rest_is_the_propagation(void **state) {
     assert_true(o.order == 10 && o.mu == 0.2 && o.theta == 0.5);
     TEST_OK(context, cafe_propagate(context, graph, &o, K, x));
     TEST_OK(context, test_solve(context, graph, "prone", NULL, &s));
-    assert_int_equal(cafe_solution_columns(s), K);
+    assert_int_equal(cafe_solution_get(s)->columns, K);
     TEST_OK(context, cafe_solution_copy(s, y));
     assert_memory_equal(x, y, sizeof x);
     for (int u = 0; u < N; u++) {

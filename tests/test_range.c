@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/writers.h>
 #include <cafe/lab.h>
 
 #include "failing.h"
+#include "graph/directed.h"
 #include "graph/graph.h"
 #include "graphs.h"
 #include "method/method.h"

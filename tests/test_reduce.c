@@ -2,6 +2,10 @@
  * for any threads, W = X^T H, exact components; and the readers of tables.
  */
 #define _GNU_SOURCE
+#include <cafe-private/inputs.h>
+#include <cafe-private/text.h>
+#include <cafe-private/writers.h>
+
 #include "dense.h"
 #include "failing.h"
 #include "io/table.h"

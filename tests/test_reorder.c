@@ -116,9 +116,10 @@ static float *embed(int32_t threads, cafe_reorder how, const char *name,
     cafe_method_options_init(&options);
     options.own = own;
     TEST_OK(context, cafe_embed(context, g, method, &options, inputs, &e));
-    int64_t columns = cafe_embedding_columns(e);
+    int64_t columns = cafe_embedding_certificate(e)->columns;
     float *vectors = calloc(NODES * COLUMNS, sizeof *vectors);
-    assert_true(columns >= 1 && columns <= COLUMNS && cafe_embedding_nodes(e) == NODES);
+    assert_true(columns >= 1 && columns <= COLUMNS &&
+                cafe_embedding_certificate(e)->nodes == NODES);
     cafe_embedding_copy(e, vectors);
     if (certificate) *certificate = *cafe_embedding_certificate(e);
     cafe_embedding_free(e);
@@ -194,7 +195,7 @@ static void solutions_know_their_order(void **state) {
     TEST_OK(context, cafe_model_create(context, g, NULL, NULL, NULL, &model));
     TEST_OK(context, cafe_model_solve(context, model, cafe_method_find(NULL, "cafe"), NULL, &inputs,
                                       &fixed)); /* all labels known: rows stay what they are */
-    int64_t columns = cafe_solution_columns(fixed);
+    int64_t columns = cafe_solution_get(fixed)->columns;
     float *h = malloc((size_t)(NODES * columns) * sizeof *h);
     TEST_OK(context, cafe_solution_copy(fixed, h));
     for (int u = 0; u < NODES; u++) assert_true(h[u * columns + labels[u]] == 1);

@@ -296,7 +296,7 @@ static void begin(cafe_context *context, run *r) {
     assert_int_equal(cafe_sphere(context, r->op, &o, NULL, &solution), CAFE_OK);
     assert_int_equal(cafe_finish(context, r->op, &solution, NULL, &r->embedding), CAFE_OK);
     assert_int_equal(cafe_layers_find(context, r->op, NULL, &r->layers), CAFE_OK);
-    int64_t columns = cafe_embedding_columns(r->embedding);
+    int64_t columns = cafe_embedding_certificate(r->embedding)->columns;
     cafe_embedding_copy(r->embedding, r->vectors);
     assert_int_equal(cafe_explain(context, r->op, columns, r->vectors, NULL, NULL, &r->explanation),
                      CAFE_OK);

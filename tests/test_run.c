@@ -2,6 +2,8 @@
  * what does not go together before anything is read. */
 #include <string.h>
 
+#include <cafe-private/run.h>
+
 #include "failing.h"
 #include "graphs.h"
 #include "method/model.h"
@@ -34,9 +36,9 @@ static cafe_context *new_context(int32_t threads) {
 
 static void expect_same_vectors(cafe_context *context, const cafe_embedding *a,
                                 const cafe_embedding *b) {
-    int64_t columns = cafe_embedding_columns(a);
-    assert_int_equal(columns, cafe_embedding_columns(b));
-    for (int64_t u = 0; u < cafe_embedding_nodes(a); u++)
+    int64_t columns = cafe_embedding_certificate(a)->columns;
+    assert_int_equal(columns, cafe_embedding_certificate(b)->columns);
+    for (int64_t u = 0; u < cafe_embedding_certificate(a)->nodes; u++)
         assert_memory_equal(cafe_embedding_row(a, u), cafe_embedding_row(b, u),
                             (size_t)columns * sizeof(float));
     (void)context;
@@ -59,7 +61,7 @@ static void vectors_are_those_of_embed(void **state) {
         TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, all[i]->name, &run));
         TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
         TEST_OK(context, cafe_run_go(run));
-        expect_same_vectors(context, e, cafe_run_embedding(run));
+        expect_same_vectors(context, e, cafe_run_get(run)->embedding);
         cafe_run_free(run);
         cafe_embedding_free(e);
     }
@@ -79,7 +81,7 @@ static void communities_are_those_of_cluster(void **state) {
     TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
     TEST_OK(context, cafe_run_go(run));
     assert_memory_equal(cafe_clustering_get(c)->partition,
-                        cafe_clustering_get(cafe_run_clustering(run))->partition,
+                        cafe_clustering_get(cafe_run_get(run)->clustering)->partition,
                         100 * sizeof(int32_t));
     cafe_run_free(run);
     cafe_clustering_free(c);
@@ -199,8 +201,8 @@ static void processes_are_forecast(void **state) {
     TEST_OK(context, cafe_run_plan(run, &forecast));
     cafe_ranks_options_init(&options);
     options.ranks = 4;
-    TEST_OK(context, cafe_method_ranks(context, cafe_run_method(run), cafe_run_options(run), graph,
-                                       NULL, &options, &plan));
+    TEST_OK(context, cafe_method_ranks(context, cafe_run_get(run)->method,
+                                       cafe_run_get(run)->options, graph, NULL, &options, &plan));
     assert_memory_equal(&forecast.ranks, &plan, sizeof plan);
     assert_int_equal(cafe_run_go(run), CAFE_ERROR_ARGUMENT);
     assert_int_equal(cafe_run_set(run, "partition", "thirds"), CAFE_ERROR_ARGUMENT);
@@ -263,10 +265,10 @@ static void runs_share_a_sampled_graph(void **state) {
     TEST_OK(context, cafe_run_share(third, other));
     TEST_OK(context, cafe_run_go(third));
     TEST_OK(context, cafe_run_go(alone));
-    assert_ptr_not_equal(cafe_run_model(first), cafe_run_model(other));
-    assert_ptr_equal(cafe_run_model(first), cafe_run_model(third));
+    assert_ptr_not_equal(cafe_run_get(first)->model, cafe_run_get(other)->model);
+    assert_ptr_equal(cafe_run_get(first)->model, cafe_run_get(third)->model);
     assert_int_equal(cafe_run_share(alone, first), CAFE_ERROR_ARGUMENT); /* it has begun */
-    expect_same_vectors(context, cafe_run_embedding(third), cafe_run_embedding(alone));
+    expect_same_vectors(context, cafe_run_get(third)->embedding, cafe_run_get(alone)->embedding);
     cafe_run_free(alone);
     cafe_run_free(third);
     cafe_run_free(other);
@@ -321,9 +323,9 @@ static void layers_are_kept(void **state) {
     for (int purpose = 0; purpose < 2; purpose++) {
         TEST_OK(context, cafe_run_create(context, (cafe_purpose)purpose, "layers", &runs[purpose]));
         TEST_OK(context, cafe_run_graph(runs[purpose], graph, NULL, NULL));
-        assert_null(cafe_run_layers(runs[purpose]));
+        assert_null(cafe_run_get(runs[purpose])->layers);
         TEST_OK(context, cafe_run_go(runs[purpose]));
-        layers[purpose] = cafe_run_layers(runs[purpose]);
+        layers[purpose] = cafe_run_get(runs[purpose])->layers;
         assert_non_null(layers[purpose]);
     }
     assert_int_equal(cafe_layers_count(layers[0]), cafe_layers_count(layers[1]));

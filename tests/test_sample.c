@@ -555,8 +555,8 @@ static void check_solvers(cafe_context *context, const cafe_sampled *s) {
     cafe_sphere_options_init(&sphere);
     sphere.columns = 6;
     TEST_OK(context, cafe_sphere(context, op, &sphere, NULL, &solution));
-    const double *objective = cafe_solution_objective(solution);
-    for (int64_t i = 0; i < cafe_solution_sweeps(solution); i++)
+    const double *objective = cafe_solution_get(solution)->objective;
+    for (int64_t i = 0; i < cafe_solution_get(solution)->sweeps; i++)
         assert_true(objective[i + 1] >= objective[i] - 1e-9);
     TEST_OK(context, cafe_finish(context, op, &solution, NULL, &embedding));
     c = *cafe_embedding_certificate(embedding);

@@ -177,8 +177,8 @@ static void the_loss_falls(void **state) {
     cafe_sdne_options_init(&o);
     o.columns = 8, o.epochs = 200, o.batch = 12, o.rate = 0.02;
     TEST_OK(context, test_solve(context, graph, "sdne", &o, &s));
-    const double *loss = cafe_solution_objective(s);
-    assert_int_equal(cafe_solution_sweeps(s), 200);
+    const double *loss = cafe_solution_get(s)->objective;
+    assert_int_equal(cafe_solution_get(s)->sweeps, 200);
     assert_true(loss[1] < loss[0]);
     assert_true(loss[200] < 0.5 * loss[0]);
     cafe_solution_free(s);

@@ -24,8 +24,8 @@ static cafe_solution *solve(test_problem *t, cafe_softmax_options o, const float
     return solution;
 }
 
-static float *rows_of(const cafe_solution *solution, int64_t n) {
-    float *h = malloc((size_t)(n * cafe_solution_columns(solution)) * sizeof *h);
+static float *rows_of(cafe_solution *solution, int64_t n) {
+    float *h = malloc((size_t)(n * cafe_solution_get(solution)->columns) * sizeof *h);
     cafe_solution_copy(solution, h);
     return h;
 }
@@ -57,7 +57,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
                 for (int64_t j = 0; j < n * n; j++)
                     q[j] += (1 - o.resolution) * p[j / n] * p[j % n];
                 cafe_solution *s = solve(&t, o, NULL, NULL);
-                const double *objective = cafe_solution_objective(s);
+                const double *objective = cafe_solution_get(s)->objective;
                 float *h = rows_of(s, n);
                 for (int64_t sweep = 1; sweep <= 20; sweep++)
                     if (objective[sweep] < objective[sweep - 1] - 3e-7)
@@ -74,7 +74,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
                 }
                 o.sweeps = 0;
                 cafe_solution *start = solve(&t, o, NULL, NULL);
-                assert_float_equal(objective[0], cafe_solution_objective(start)[0], 3e-6);
+                assert_float_equal(objective[0], cafe_solution_get(start)->objective[0], 3e-6);
                 cafe_solution_free(start);
                 cafe_solution_free(s);
                 free(p), free(q), free(h);
@@ -155,19 +155,19 @@ static void the_method_reports_the_trace(void **state) {
         o.columns = k;
         o.resolution = resolutions[r];
         TEST_OK(context, test_solve(context, t.graph, "cafe", &o, &whole));
-        for (o.sweeps = 0; o.sweeps <= cafe_solution_sweeps(whole); o.sweeps += 7) {
+        for (o.sweeps = 0; o.sweeps <= cafe_solution_get(whole)->sweeps; o.sweeps += 7) {
             cafe_solution *part = NULL;
             TEST_OK(context, test_solve(context, t.graph, "cafe", &o, &part));
             float *h = rows_of(part, n);
             double trace = test_dense_trace(n, q, h, k), off = dense_objective(n, q, h, k);
-            assert_float_equal(cafe_solution_objective(part)[cafe_solution_sweeps(part)], trace,
-                               1e-6);
-            assert_float_equal(cafe_solution_objective(whole)[o.sweeps], trace, 3e-6);
+            assert_float_equal(cafe_solution_get(part)->objective[cafe_solution_get(part)->sweeps],
+                               trace, 1e-6);
+            assert_float_equal(cafe_solution_get(whole)->objective[o.sweeps], trace, 3e-6);
             assert_float_equal(trace - cafe_solution_diagonal(part), off, 1e-6);
             free(h);
             cafe_solution_free(part);
         }
-        double end = cafe_solution_objective(whole)[cafe_solution_sweeps(whole)];
+        double end = cafe_solution_get(whole)->objective[cafe_solution_get(whole)->sweeps];
         if (r == 0) assert_float_equal(end, 0.3966, 5e-5);
         TEST_OK(context, cafe_finish(context, t.op, &whole, NULL, &embedding));
         assert_float_equal(cafe_embedding_certificate(embedding)->objective, end, 1e-12);
@@ -196,9 +196,9 @@ static void full_labels_take_no_sweeps(void **state) {
     for (int u = 0; u < TEST_KARATE_NODES; u++) labels[u] = u % 3;
     cafe_solution *s = solve(&t, options(3, 3, 30, 0), NULL, labels);
     TEST_OK(context, cafe_operator_covariance(context, t.op, labels, 3, covariance));
-    assert_int_equal(cafe_solution_sweeps(s), 0);
-    assert_int_equal(cafe_solution_converged(s), 1);
-    assert_float_equal(cafe_solution_objective(s)[0] + cafe_solution_diagonal(s),
+    assert_int_equal(cafe_solution_get(s)->sweeps, 0);
+    assert_int_equal(cafe_solution_get(s)->converged, 1);
+    assert_float_equal(cafe_solution_get(s)->objective[0] + cafe_solution_diagonal(s),
                        covariance[0] + covariance[4] + covariance[8], 1e-6);
     cafe_solution_free(s);
     test_close(&t);

@@ -68,8 +68,8 @@ static void it_is_the_dense_iteration(void **state) {
             cafe_solution_copy(s, dense);
             for (int64_t i = 0; i < n * K; i++) assert_float_equal(sparse[i], dense[i], 2e-4);
             for (int64_t i = 0; i <= SWEEPS; i++)
-                assert_float_equal(cafe_memberships_objective(m)[i], cafe_solution_objective(s)[i],
-                                   5e-6);
+                assert_float_equal(cafe_memberships_objective(m)[i],
+                                   cafe_solution_get(s)->objective[i], 5e-6);
             cafe_memberships_free(start);
             cafe_memberships_free(m);
             cafe_solution_free(s);

@@ -19,12 +19,12 @@ static cafe_sphere_options options(int64_t columns, int64_t sweeps, int64_t chun
 static cafe_solution *solve(test_problem *t, cafe_sphere_options o, const float *start) {
     cafe_solution *solution = NULL;
     TEST_OK(t->context, cafe_sphere(t->context, t->op, &o, start, &solution));
-    assert_int_equal(cafe_solution_columns(solution), o.columns);
+    assert_int_equal(cafe_solution_get(solution)->columns, o.columns);
     return solution;
 }
 
-static float *rows_of(const cafe_solution *solution, int64_t n) {
-    float *h = malloc((size_t)(n * cafe_solution_columns(solution)) * sizeof *h);
+static float *rows_of(cafe_solution *solution, int64_t n) {
+    float *h = malloc((size_t)(n * cafe_solution_get(solution)->columns) * sizeof *h);
     cafe_solution_copy(solution, h);
     return h;
 }
@@ -38,9 +38,9 @@ static void rows_have_length_one(int64_t n, int64_t columns, const float *h) {
     }
 }
 
-static void objective_never_falls(const cafe_solution *solution) {
-    const double *objective = cafe_solution_objective(solution);
-    for (int64_t i = 1; i <= cafe_solution_sweeps(solution); i++)
+static void objective_never_falls(cafe_solution *solution) {
+    const double *objective = cafe_solution_get(solution)->objective;
+    for (int64_t i = 1; i <= cafe_solution_get(solution)->sweeps; i++)
         if (objective[i] < objective[i - 1] - 2e-7)
             fail_msg("sweep %d: %.9f after %.9f", (int)i, objective[i], objective[i - 1]);
 }
@@ -65,8 +65,8 @@ static void the_objective_is_exact_and_monotone(void **state) {
                 float *h = rows_of(part, n);
                 double dense = test_dense_trace(n, q, h, k);
                 rows_have_length_one(n, k, h);
-                assert_float_equal(cafe_solution_objective(part)[sweeps], dense, 2e-6);
-                assert_float_equal(cafe_solution_objective(whole)[sweeps], dense, 2e-6);
+                assert_float_equal(cafe_solution_get(part)->objective[sweeps], dense, 2e-6);
+                assert_float_equal(cafe_solution_get(whole)->objective[sweeps], dense, 2e-6);
                 free(h);
                 cafe_solution_free(part);
             }
@@ -125,7 +125,7 @@ static void threads_do_not_change_the_bits(void **state) {
             int64_t n = cafe_operator_nodes(t.op);
             cafe_solution *solution = solve(&t, options(sizes[s][2], 5, s == 0 ? 7 : 0), NULL);
             float *h = rows_of(solution, n);
-            const double *objective = cafe_solution_objective(solution);
+            const double *objective = cafe_solution_get(solution)->objective;
             if (first) {
                 assert_memory_equal(first, h, (size_t)(n * sizes[s][2]) * sizeof *h);
                 assert_memory_equal(first_objective, objective, sizeof first_objective);
@@ -148,7 +148,7 @@ static double optimum(cafe_graph *(*make)(cafe_context *), int64_t columns, int6
     test_problem t = test_open(context, make(context));
     cafe_solution *solution = solve(&t, options(columns, 2000, chunks), NULL);
     objective_never_falls(solution);
-    double value = cafe_solution_objective(solution)[2000] - cafe_solution_diagonal(solution);
+    double value = cafe_solution_get(solution)->objective[2000] - cafe_solution_diagonal(solution);
     cafe_solution_free(solution);
     test_close(&t);
     return value;
@@ -191,7 +191,7 @@ static void node_numbers_do_not_matter(void **state) {
         }
         test_problem t = test_open(context, test_graph(context, 200, &l, 1, NULL));
         cafe_solution *solution = solve(&t, options(24, 3000, 0), NULL);
-        values[permuted] = cafe_solution_objective(solution)[3000];
+        values[permuted] = cafe_solution_get(solution)->objective[3000];
         cafe_solution_free(solution);
         test_links_free(&l);
         test_close(&t);
@@ -222,7 +222,7 @@ static void the_optimum_is_above_every_partition(void **state) {
 }
 
 /* The columns in use: (sum of lambda)^2 / (sum of lambda^2) of H^T H. */
-static double width_of(const cafe_solution *solution, int64_t n, int64_t k) {
+static double width_of(cafe_solution *solution, int64_t n, int64_t k) {
     double trace = 0, squares = 0;
     float *h = rows_of(solution, n);
     for (int64_t i = 0; i < k; i++)
@@ -251,11 +251,11 @@ static void it_stops_when_columns_and_objective_are_steady(void **state) {
     cafe_sphere_options o = options(K, 30, 0);
     o.tolerance = 0.025;
     cafe_solution *solution = solve(&t, o, NULL);
-    int64_t last = cafe_solution_sweeps(solution);
-    const double *objective = cafe_solution_objective(solution);
+    int64_t last = cafe_solution_get(solution)->sweeps;
+    const double *objective = cafe_solution_get(solution)->objective;
     double end = objective[last], gain = end - objective[last - 1];
     double before = objective[last - 1] - objective[last - 2], width = width_of(solution, N, K);
-    assert_int_equal(cafe_solution_converged(solution), 1);
+    assert_int_equal(cafe_solution_get(solution)->converged, 1);
     assert_true(gain > 0.001 * end); /* so that it was not the gain that ended it */
     assert_true(gain * gain / (before - gain) <= 0.025 * fmin(end, 1 - end));
     assert_true(width > K / 4.0);
@@ -266,7 +266,7 @@ static void it_stops_when_columns_and_objective_are_steady(void **state) {
     cafe_solution_free(solution);
     o.sweeps = 30;
     solution = solve(&t, o, NULL);
-    assert_true(cafe_solution_objective(solution)[30] < 1.04 * end);
+    assert_true(cafe_solution_get(solution)->objective[30] < 1.04 * end);
     cafe_solution_free(solution);
     test_close(&t);
 }
@@ -278,9 +278,9 @@ static void it_stops_when_the_gain_is_small(void **state) {
     cafe_sphere_options o = options(8, 500, 0);
     o.tolerance = 1e-4;
     cafe_solution *solution = solve(&t, o, NULL);
-    const double *objective = cafe_solution_objective(solution);
-    int64_t last = cafe_solution_sweeps(solution);
-    assert_int_equal(cafe_solution_converged(solution), 1);
+    const double *objective = cafe_solution_get(solution)->objective;
+    int64_t last = cafe_solution_get(solution)->sweeps;
+    assert_int_equal(cafe_solution_get(solution)->converged, 1);
     assert_true(last > 2 && last < 500);
     /* all rows are next to one line, so that the objective alone decides */
     assert_true(objective[last] - objective[last - 1] < 0.41e-5 * objective[last]);
@@ -288,14 +288,14 @@ static void it_stops_when_the_gain_is_small(void **state) {
     /* a warm start from there has nothing left to do */
     float *h = rows_of(solution, TEST_KARATE_NODES);
     cafe_solution *again = solve(&t, o, h);
-    assert_int_equal(cafe_solution_sweeps(again), 1);
-    assert_float_equal(cafe_solution_objective(again)[0], objective[last], 1e-6);
+    assert_int_equal(cafe_solution_get(again)->sweeps, 1);
+    assert_float_equal(cafe_solution_get(again)->objective[0], objective[last], 1e-6);
     cafe_solution_free(again);
     cafe_solution_free(solution);
     o.sweeps = 2;
     solution = solve(&t, o, NULL);
-    assert_int_equal(cafe_solution_converged(solution), 0);
-    assert_int_equal(cafe_solution_sweeps(solution), 2);
+    assert_int_equal(cafe_solution_get(solution)->converged, 0);
+    assert_int_equal(cafe_solution_get(solution)->sweeps, 2);
     cafe_solution_free(solution);
     free(h);
     test_close(&t);
@@ -312,7 +312,7 @@ static void beta_slows_but_does_not_spoil(void **state) {
         o.beta = beta;
         cafe_solution *solution = solve(&t, o, NULL);
         objective_never_falls(solution);
-        const double *objective = cafe_solution_objective(solution);
+        const double *objective = cafe_solution_get(solution)->objective;
         if (beta < 1) {
             assert_float_equal(objective[4000] - cafe_solution_diagonal(solution),
                                optimum(test_karate, 16, 0, 1), 1e-5);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/writers.h>
+
 #include "dense.h"
 #include "failing.h"
 #include "kernels/row_kernels.h"
@@ -46,7 +48,7 @@ static edits rewire(const cafe_graph *graph, double share, uint64_t seed) {
     const int32_t *targets;
     const float *weights;
     cafe_graph_csr(graph, &offsets, &targets, &weights);
-    int64_t n = cafe_graph_nodes(graph), m = cafe_graph_edges(graph);
+    int64_t n = cafe_graph_nodes(graph), m = cafe_graph_get_counts(graph)->edges;
     int64_t wanted = (int64_t)(share * (double)m + 1), step = m / wanted, at = 0;
     edits e = edits_new(2 * wanted + 64); /* some to spare for the caller */
     for (int64_t u = 0; u < n; u++)
@@ -83,8 +85,9 @@ static float *solve(cafe_context *context, const cafe_graph *graph, int64_t colu
     TEST_OK(context, cafe_sphere(context, op, &o, NULL, &solution));
     float *rows = malloc((size_t)(cafe_graph_nodes(graph) * columns) * sizeof *rows);
     cafe_solution_copy(solution, rows);
-    if (sweeps) *sweeps = cafe_solution_sweeps(solution);
-    if (objective) *objective = cafe_solution_objective(solution)[cafe_solution_sweeps(solution)];
+    if (sweeps) *sweeps = cafe_solution_get(solution)->sweeps;
+    if (objective)
+        *objective = cafe_solution_get(solution)->objective[cafe_solution_get(solution)->sweeps];
     cafe_solution_free(solution);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
@@ -180,7 +183,7 @@ static void changed_graph_is_the_graph_built_anew(void **state) {
                 if (there[u][v]) l.source[l.count] = u, l.target[l.count++] = v;
         cafe_graph *wanted = test_graph(context, N + MORE, &l, 0, NULL);
         cafe_changes *changes = change(context, old, N + MORE, &e);
-        assert_same_rows(cafe_changes_graph(changes), wanted);
+        assert_same_rows(cafe_changes_get(changes)->graph, wanted);
         cafe_changes_free(changes);
         cafe_graph_free(wanted);
         cafe_graph_free(old);
@@ -201,7 +204,7 @@ static void assert_name(const cafe_graph *graph, int64_t u, const char *name) {
 static void names_and_weights_of_a_changed_graph(void **state) {
     cafe_context *context = test_context(1, 1);
     cafe_changes *changes = NULL;
-    cafe_change_counts counts;
+    cafe_changes_report counts;
     cafe_graph *old = NULL;
     (void)state;
     char path[64];
@@ -215,14 +218,14 @@ static void names_and_weights_of_a_changed_graph(void **state) {
                                        write_file("# comment\n+ 010 15 2.5\n10 20 3\n- 20 30\n"
                                                   "+,20,30,7\n+ 5 99\n- 30 10\n+ 20 20\n"),
                                        &changes));
-    const cafe_graph *g = cafe_changes_graph(changes);
+    const cafe_graph *g = cafe_changes_get(changes)->graph;
     const char *names[] = {"5", "10", "15", "20", "30", "99"};
     const int32_t origin[] = {-1, 0, -1, 1, 2, -1};
     for (int64_t u = 0; u < 6; u++) assert_name(g, u, names[u]);
-    assert_memory_equal(cafe_changes_origin(changes), origin, sizeof origin);
+    assert_memory_equal(cafe_changes_get(changes)->origin, origin, sizeof origin);
     assert_true(cafe_changes_weight(g, 1, 2) == 2.5f && cafe_changes_weight(g, 3, 1) == 4);
     assert_true(cafe_changes_weight(g, 3, 4) == 7 && cafe_changes_weight(g, 4, 1) == 0);
-    counts = *cafe_changes_get_counts(changes);
+    counts = *cafe_changes_get(changes);
     assert_int_equal(counts.added, 2);
     assert_int_equal(counts.removed, 1);
     assert_int_equal(counts.reweighted, 2);
@@ -230,8 +233,8 @@ static void names_and_weights_of_a_changed_graph(void **state) {
     assert_int_equal(counts.new_nodes, 3);
     cafe_changes_free(changes);
     TEST_OK(context, cafe_changes_read(context, old, write_file("10 \"a b\"\n"), &changes));
-    assert_name(cafe_changes_graph(changes), 0, "10");
-    assert_name(cafe_changes_graph(changes), 3, "a b");
+    assert_name(cafe_changes_get(changes)->graph, 0, "10");
+    assert_name(cafe_changes_get(changes)->graph, 3, "a b");
     cafe_changes_free(changes);
     cafe_graph_free(old);
     unlink(write_file(""));
@@ -307,19 +310,21 @@ static void one_percent_costs_a_tenth(void **state) {
     edits e = rewire(graph, 0.01, 3);
     float *rows = solve(context, graph, K, tolerance, NULL, NULL);
     cafe_changes *changes = change(context, graph, N, &e);
-    float *other = solve(context, cafe_changes_graph(changes), K, tolerance, &scratch, &sweeps);
+    float *other =
+        solve(context, cafe_changes_get(changes)->graph, K, tolerance, &scratch, &sweeps);
     cafe_update_options_init(&o);
     o.degree_exponent = 0; /* rows are of Q itself */
     o.tolerance = tolerance;
     TEST_OK(context, cafe_update(context, changes, K, rows, &o, &updated));
     r = *cafe_updated_get(updated);
     float *now = copy_rows(updated);
-    double after = trace(context, cafe_changes_graph(changes), K, now);
+    double after = trace(context, cafe_changes_get(changes)->graph, K, now);
     assert_true(after >= 0.999 * scratch);
     assert_true(10 * (r.arcs_summed + r.arcs_marked) <= sweeps * r.arcs);
     assert_true(r.rounds > 0 && r.converged && r.swept < r.nodes);
     assert_true(fabs(after - r.objective[r.rounds]) < 1e-5 * after);
-    assert_true(fabs(trace(context, cafe_changes_graph(changes), K, rows) - r.objective[0]) < 1e-6);
+    assert_true(fabs(trace(context, cafe_changes_get(changes)->graph, K, rows) - r.objective[0]) <
+                1e-6);
     for (int64_t i = 0; i < r.rounds; i++) assert_true(r.objective[i + 1] >= r.objective[i]);
     assert_true(r.drift_max > 0 && r.drift_mean < r.drift_max);
     free(now);
@@ -353,7 +358,7 @@ static void objective_never_falls(void **state) {
         for (int64_t i = 0; i < r.rounds; i++)
             assert_true(r.objective[i + 1] >= r.objective[i] - 1e-7);
         float *now = copy_rows(updated);
-        double after = trace(context, cafe_changes_graph(changes), 5, now);
+        double after = trace(context, cafe_changes_get(changes)->graph, 5, now);
         assert_true(fabs(after - r.objective[r.rounds]) < 1e-5);
         free(now);
         free(rows);
@@ -603,7 +608,7 @@ static void placed_rows_are_exact_updates(void **state) {
     TEST_OK(context, cafe_place_nodes(context, graph, K, rows, links, &o, placed));
     for (int i = 0; i < 3; i++) edit(&e, N, targets[i], 0);
     cafe_changes *changes = change(context, graph, N + 1, &e);
-    double *q = test_dense_q(cafe_changes_graph(changes), p);
+    double *q = test_dense_q(cafe_changes_get(changes)->graph, p);
     for (int64_t w = 0; w < N; w++)
         for (int k = 0; k < K; k++) z[k] += q[N * (N + 1) + w] * rows[w * K + k];
     for (int k = 0; k < K; k++) length += z[k] * z[k];
@@ -641,7 +646,8 @@ static void placed_columns_reproduce_eigenvectors(void **state) {
         o.degree_exponent = 0; /* vectors are of Q itself */
         sphere.columns = K, finish.form = forms[f], finish.residual = 1e-4, o.form = places[f];
         embedding = test_embed(context, graph, &sphere, &finish);
-        int64_t columns = cafe_embedding_columns(embedding), cells = TEST_KARATE_NODES * columns;
+        int64_t columns = cafe_embedding_certificate(embedding)->columns,
+                cells = TEST_KARATE_NODES * columns;
         float *v = malloc((size_t)cells * sizeof *v), *again = malloc((size_t)cells * sizeof *v);
         cafe_embedding_copy(embedding, v);
         TEST_OK(context, cafe_new_links_from_csr(context, graph, TEST_KARATE_NODES, offsets,
@@ -683,7 +689,7 @@ static void placed_rows_of_the_scaled_form_are_least_squares(void **state) {
     o.degree_exponent = 0; /* vectors are of Q itself */
     sphere.columns = K, o.form = CAFE_PLACE_SCALED;
     cafe_embedding *embedding = test_embed(context, graph, &sphere, NULL);
-    assert_int_equal(cafe_embedding_columns(embedding), K);
+    assert_int_equal(cafe_embedding_certificate(embedding)->columns, K);
     cafe_embedding_copy(embedding, v);
     TEST_OK(context, cafe_new_links_from_csr(context, graph, N, offsets, targets, weights, &links));
     TEST_OK(context, cafe_place_nodes(context, graph, K, v, links, &o, again));

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <math.h>
 
+#include <cafe-private/text.h>
+
 #include "craft.h"
 #include "failing.h"
 #include "graph/row_checks.h"

@@ -213,7 +213,7 @@ static void test_report(void **state) {
     assert_int_equal(all.bytes, found.st_size);
     assert_int_equal(all.columns, COLUMNS);
     assert_int_equal(all.layers, 2);
-    assert_int_equal(all.links, cafe_graph_edges(f.graph));
+    assert_int_equal(all.links, cafe_graph_get_counts(f.graph)->edges);
     assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 0, NULL),
                      CAFE_ERROR_EXISTS);
     cafe_view_options options;

@@ -5,6 +5,7 @@
 #define CAFE_PRIVATE_INPUTS_H
 
 #include <cafe-private/private.h>
+#include <cafe/facts.h>
 #include <cafe/files.h>
 #include <cafe/labels.h>
 #include <cafe/sample.h>
@@ -66,10 +67,62 @@ CAFE_PRIVATE cafe_status cafe_labels_census(cafe_context *context, const cafe_gr
  * it is empty or names no sampling. */
 CAFE_PRIVATE void cafe_sampling_made(const char *made, int32_t *sampling, double *degree_exponent);
 
+/* A row: which options and inputs go with a sampling. New fields come at its end. */
+typedef struct cafe_sampler {
+    const char *name;    /* as after --sampling */
+    int32_t sampling;    /* cafe_sampling */
+    const char *summary; /* what is drawn, no full stop */
+    const char *options; /* names of the options that belong to it: "window|samples" */
+    int32_t seeds;       /* 1: takes seeds */
+    int32_t attributes;  /* 1: needs attributes; no other takes them */
+    /* the library's own */
+    cafe_status (*sample)(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                          const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                          cafe_sampled **sampled);
+} cafe_sampler;
+
 /* The row of a sampling, or NULL. */
 CAFE_PRIVATE const cafe_sampler *cafe_sampler_of(cafe_sampling sampling);
 /* 1 when the option of the table goes with it. */
 CAFE_PRIVATE int32_t cafe_sampler_has(const cafe_sampler *sampler, const char *option);
+
+/* 1 when the names of the nodes are simply 0 .. n-1. */
+CAFE_PRIVATE int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
+
+/* Any table of a row per node (CSV, TSV, .npy) as rows in the order of the nodes
+ * (cafe_vectors_read()): its names count where it has some. */
+CAFE_PRIVATE cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph,
+                                              const char *path, int64_t *columns, float **rows);
+
+/* 1 when the file named its columns, its rows. */
+CAFE_PRIVATE int32_t cafe_table_has_heading(const cafe_table *table);
+CAFE_PRIVATE int32_t cafe_table_has_row_names(const cafe_table *table);
+
+/* The name of a column into text (never longer than capacity, always ended by 0), its number if it
+ * has none; returns its full length, as snprintf does. */
+CAFE_PRIVATE size_t cafe_table_column_name(const cafe_table *table, int64_t column, char *text,
+                                           size_t capacity);
+
+/* What was taken for what, in words: heading, columns, separator; "": the labels are of no file. */
+CAFE_PRIVATE const char *cafe_labels_reading(const cafe_labels *labels);
+/* Nodes that have a label, and those that have several. */
+CAFE_PRIVATE int64_t cafe_labels_labelled(const cafe_labels *labels);
+CAFE_PRIVATE int64_t cafe_labels_multiple(const cafe_labels *labels);
+
+/* A sampling by its place 0, 1, ..., or NULL behind the last; by its number, or NULL. */
+CAFE_PRIVATE const cafe_sampler *cafe_sampler_at(size_t index);
+
+/* The name of a sampling as on the command line; NULL: there is none of that number. */
+CAFE_PRIVATE const char *cafe_sampling_name(cafe_sampling sampling);
+
+/* Columns of facts. */
+CAFE_PRIVATE int64_t cafe_facts_columns(const cafe_facts *facts);
+
+/* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
+ * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
+CAFE_PRIVATE cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
+                                                 const cafe_label_columns *columns,
+                                                 cafe_graph **graph, int64_t *added);
 
 #ifdef __cplusplus
 }

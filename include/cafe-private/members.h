@@ -59,6 +59,24 @@ CAFE_PRIVATE void cafe_record_free(cafe_record *record); /* accepts NULL */
 CAFE_PRIVATE int64_t cafe_record_columns(const cafe_record *record);
 CAFE_PRIVATE const double *cafe_record_objective(const cafe_record *record, int64_t *count);
 
+/* "sampled": which P the figures refer to. */
+CAFE_PRIVATE void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled);
+
+/* "table"; reduction NULL: without its means and variance. */
+CAFE_PRIVATE void cafe_report_table(cafe_report *report, const char *path, const cafe_table *table,
+                                    const cafe_reduction *reduction);
+
+/* "changes" */
+CAFE_PRIVATE void cafe_report_changes(cafe_report *report, const char *path,
+                                      const cafe_changes *changes);
+
+/* "communities", where `old` has the names of the old ones (NULL: their numbers). */
+CAFE_PRIVATE void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
+                                         const cafe_labels *old);
+
+/* "graph": what was read and what became of it. path: where from, or NULL. */
+CAFE_PRIVATE void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph);
+
 #ifdef __cplusplus
 }
 #endif

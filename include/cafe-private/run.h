@@ -19,6 +19,14 @@ CAFE_PRIVATE cafe_status cafe_run_measure_disk(cafe_run *run);
 /* The columns in the options of a method's table; 0: the method has none to choose. */
 CAFE_PRIVATE int64_t cafe_method_columns(const cafe_option_table *table, const void *own);
 
+/* The run takes the sampled graph of `from`, or of a run that `from` shares with, if that run has
+ * the same method, graph and sampling. Otherwise it samples the graph itself. Runs that are shared
+ * with outlive it. */
+CAFE_PRIVATE cafe_status cafe_run_share(cafe_run *run, const cafe_run *from);
+
+/* Rows of an embedding are so many floats apart. */
+CAFE_PRIVATE int64_t cafe_embedding_stride(const cafe_embedding *embedding);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,26 @@ CAFE_PRIVATE int32_t cafe_engine_abandoned(const cafe_context *context, int32_t 
 /* Ends all of them with this exit code. Returns only if one process runs. */
 CAFE_PRIVATE void cafe_engine_abandon(cafe_context *context, int32_t code);
 
+/* ---- the list --------------------------------------------------------------------------------
+ *
+ * The engines that there are, and why some cannot be used. To load a library runs its code: the
+ * list only names the files, unless `probe` is not 0; then each is loaded and opened. */
+typedef struct cafe_engine_info {
+    const char *name;
+    const char *summary; /* one line; "" where the library was not loaded */
+    const char *version; /* of the engine; "" likewise */
+    const char *path;    /* of the library; "" for the processor */
+    const char *problem; /* why it cannot be used; NULL: it can */
+} cafe_engine_info;
+
+typedef struct cafe_engine_list cafe_engine_list;
+
+CAFE_PRIVATE cafe_status cafe_engine_list_make(cafe_context *context, int32_t probe,
+                                               cafe_engine_list **list);
+CAFE_PRIVATE int64_t cafe_engine_list_count(const cafe_engine_list *list);
+CAFE_PRIVATE const cafe_engine_info *cafe_engine_list_get(const cafe_engine_list *list, int64_t i);
+CAFE_PRIVATE void cafe_engine_list_free(cafe_engine_list *list);
+
 #ifdef __cplusplus
 }
 #endif

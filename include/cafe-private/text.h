@@ -29,6 +29,22 @@ CAFE_PRIVATE const char *cafe_bytes_text(int64_t bytes, char *text);
  * and the libraries that are compiled in or linked. Returns its length; 0 behind the last. */
 CAFE_PRIVATE size_t cafe_build_line(int32_t i, char *text, size_t capacity);
 
+/* Bytes this process may still take: the least of MemAvailable, what its control groups leave and
+ * its address-space limit; INT64_MAX when the system does not say. And the most memory it ever held
+ * (VmHWM); 0 when the system does not say. */
+CAFE_PRIVATE int64_t cafe_memory_available(void);
+CAFE_PRIVATE int64_t cafe_memory_peak(void);
+
+/* The most bytes that were ever in files of a limited run. */
+CAFE_PRIVATE int64_t cafe_peak_file_bytes(const cafe_context *context);
+
+/* The name of a status ("CAFE_ERROR_IO"); never NULL. */
+CAFE_PRIVATE const char *cafe_status_name(cafe_status status);
+
+/* Threads of a context, and its seed. */
+CAFE_PRIVATE int32_t cafe_threads(const cafe_context *context);
+CAFE_PRIVATE uint64_t cafe_seed(const cafe_context *context);
+
 #ifdef __cplusplus
 }
 #endif

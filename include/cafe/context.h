@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cafe/status.h>
 
@@ -34,9 +35,10 @@ typedef struct cafe_context_options {
                                  the processor */
 } cafe_context_options;
 
-CAFE_API void cafe_context_options_init_sized(cafe_context_options *options, size_t size);
 static inline void cafe_context_options_init(cafe_context_options *options) {
-    cafe_context_options_init_sized(options, sizeof *options);
+    memset(options, 0, sizeof *options);
+    options->struct_size = sizeof *options;
+    options->seed = 1;
 }
 
 /* options may be NULL for defaults. */
@@ -48,9 +50,6 @@ CAFE_API void cafe_context_free(cafe_context *context);
 CAFE_API const char *cafe_error(const cafe_context *context);
 /* The errno of the system call behind that failure (ENOENT, EACCES, ...); 0: there was none. */
 CAFE_API int32_t cafe_error_number(const cafe_context *context);
-
-CAFE_API int32_t cafe_threads(const cafe_context *context);
-CAFE_API uint64_t cafe_seed(const cafe_context *context);
 
 /* Asks the call in flight (or the next one) to stop with CAFE_ERROR_CANCELLED. May be called from
  * any thread and from a signal handler. cafe_reset_cancel() clears the request. */
@@ -75,12 +74,6 @@ static inline void cafe_get_progress(const cafe_context *context, cafe_progress 
 CAFE_API int64_t cafe_bytes(const cafe_context *context);
 CAFE_API int64_t cafe_peak_bytes(const cafe_context *context);
 
-/* Bytes this process may still take: the least of MemAvailable, what its control groups leave and
- * its address-space limit; INT64_MAX when the system does not say. And the most memory it ever held
- * (VmHWM); 0 when the system does not say. */
-CAFE_API int64_t cafe_memory_available(void);
-CAFE_API int64_t cafe_memory_peak(void);
-
 /* From now on the process is to stay below so many bytes of memory (0: there is no limit): blocks
  * of n x K numbers lie in files without names in the folder (NULL: the current one), which are gone
  * with the process however it ends, and so does a .cafe file of more than an eighth of the limit;
@@ -88,8 +81,6 @@ CAFE_API int64_t cafe_memory_peak(void);
  * The same bits come out. What methods besides sphere and cafe hold of every node is not held back.
  */
 CAFE_API cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *folder);
-/* The most bytes that were ever in such files. */
-CAFE_API int64_t cafe_peak_file_bytes(const cafe_context *context);
 
 /* "0.1.0", and the number that changes when the binary interface does. */
 CAFE_API const char *cafe_version(void);

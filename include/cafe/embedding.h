@@ -54,16 +54,20 @@ CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
                                  const cafe_sphere_options *options, const float *start,
                                  cafe_solution **solution);
 CAFE_API void cafe_solution_free(cafe_solution *solution);
-CAFE_API int64_t cafe_solution_columns(const cafe_solution *solution);
-CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
-/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values (of
- * cafe_softmax() without the diagonal, of methods others published their loss). With
- * both ends it is the trace of the top's columns less that of the bottom's; the end that needed
- * fewer sweeps keeps its last value. */
-CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
-/* 1 when further sweeps would change little by the method's tolerance, 0 when the sweep limit ended
- * the run. */
-CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
+
+/* The course of the solver. objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i;
+ * of softmax clustering without the diagonal, of methods others published their loss. With both
+ * ends it is the trace of the top's columns less that of the bottom's; the end that needed fewer
+ * sweeps keeps its last value. */
+typedef struct cafe_solution_report {
+    int64_t columns, sweeps;
+    const double *objective; /* sweeps + 1 values */
+    int32_t converged; /* 1: further sweeps would change little by the method's tolerance; 0: the
+                        * limit of sweeps ended the run */
+} cafe_solution_report;
+
+/* Valid until the next call with this solution. */
+CAFE_API const cafe_solution_report *cafe_solution_get(cafe_solution *solution);
 /* Copies H, row-major n x columns. */
 CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
@@ -148,7 +152,7 @@ typedef struct cafe_certificate {
     int64_t columns;       /* C <= K: columns returned, those of all groups */
     int64_t pairs;         /* Ritz pairs: the numerical rank of the certified columns */
     int64_t dropped;       /* K - pairs: columns without information; K - C if C > certified */
-    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
+    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_get() has it */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
     int32_t generalised;   /* 1: the walk's problem (forms walk and scaled) */
     int32_t rotated;       /* 1: the columns are Ritz vectors */
@@ -163,15 +167,13 @@ typedef struct cafe_certificate {
     int64_t certified; /* columns that the certificate covers, the first ones */
     int64_t group_count;
     const cafe_group *groups; /* of the columns, in their order */
+    int64_t nodes;            /* rows of the vectors */
 } cafe_certificate;
 
 CAFE_API const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding);
-CAFE_API int64_t cafe_embedding_nodes(const cafe_embedding *embedding);
-CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
-/* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. Where several processes
+/* Row u of the vectors: `columns` floats. Where several processes
  * (cafe/engine.h) hold the vectors: NULL for a row of another process. */
 CAFE_API const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u);
-CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
 /* Copies the vectors, row-major nodes x columns. Of several processes each has to call it, and each
  * gets all rows; only then can it fail. */
 CAFE_API cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);
@@ -181,14 +183,6 @@ CAFE_API cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float 
 CAFE_API cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
                                           const cafe_graph *graph, const char *path,
                                           int32_t overwrite);
-
-/* Writes a sparse matrix in compressed rows (row i has the entries offsets[i] .. offsets[i+1]) as
- * scipy.sparse.save_npz does: a stored, not compressed, archive with float32 values. Names as
- * above. Columns need not ascend within a row. */
-CAFE_API cafe_status cafe_npz_write_csr(cafe_context *context, const char *path, int64_t rows,
-                                        int64_t columns, const int64_t *offsets,
-                                        const int32_t *columns_of, const float *values,
-                                        int32_t overwrite);
 
 #ifdef __cplusplus
 }

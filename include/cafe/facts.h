@@ -24,8 +24,6 @@ CAFE_API cafe_status cafe_facts_from_arrays(cafe_context *context, int64_t nodes
                                             cafe_facts **facts);
 CAFE_API void cafe_facts_free(cafe_facts *facts); /* accepts NULL */
 
-CAFE_API int64_t cafe_facts_columns(const cafe_facts *facts);
-
 #ifdef __cplusplus
 }
 #endif

@@ -56,9 +56,6 @@ enum { CAFE_VECTORS_MADE = 40 };
 CAFE_API cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph,
                                        const char *path, int64_t *columns, float **vectors,
                                        char *made);
-/* Any table of a row per node (CSV, TSV, .npy), likewise: its names count where it has some. */
-CAFE_API cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph,
-                                          const char *path, int64_t *columns, float **rows);
 CAFE_API void cafe_block_free(cafe_context *context, float *values);
 
 /* Writes vectors of the graph's nodes, row-major nodes x columns, in the format that the ending

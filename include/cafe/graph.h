@@ -102,8 +102,15 @@ typedef struct cafe_graph_counts {
     int32_t directed; /* cafe_directed: the rule that symmetrised the edges */
 } cafe_graph_counts;
 
-/* From `count` edges in arrays; weights may be NULL; ids are 0 .. nodes-1.
- * Edges are symmetrised: (u,w) and (w,u) are the same edge. options->nodes is not used here. */
+/* From `count` edges in arrays; weights may be NULL; ids are 0 .. nodes-1. options->nodes is not
+ * used here. Without a rule for directions (options->directed) (u,w) and (w,u) are the same edge.
+ * With one, repeated edges, loops and weights are first treated as the options say, each direction
+ * by itself; then sum          (u,w) and (w,u) are added; a loop of weight w is a(u,u) = 2w
+ *   cocitation   kept loops count as edges of A; the result has none. CAFE_ERROR_LIMIT with the
+ *                needed size when the rows might take more than half of the machine's memory
+ *   flow         nodes without an edge out teleport; teleportation itself links nobody
+ * The counts describe the edges as given; `reversed` counts pairs linked in both directions (for
+ * cocitation it is 0). */
 CAFE_API cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t count,
                                            const int32_t *source, const int32_t *target,
                                            const float *weights, const cafe_graph_options *options,
@@ -118,23 +125,9 @@ CAFE_API cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes,
                                          const float *weights, int32_t borrow,
                                          const cafe_graph_options *options, cafe_graph **graph);
 
-/* From `count` directed edges by a rule (cafe_directed; options->directed is not used). Repeated
- * edges, loops and weights are first treated as the options say, each direction by itself; then
- *   sum          as above; a loop of weight w is a(u,u) = 2w
- *   cocitation   kept loops count as edges of A; the result has none. CAFE_ERROR_LIMIT with the
- *                needed size when the rows might take more than half of the machine's memory
- *   flow         nodes without an edge out teleport; teleportation itself links nobody
- * The counts tell of the edges as given; `reversed` counts pairs linked in both directions (for
- * cocitation it is 0). */
-CAFE_API cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t count,
-                                          const int32_t *source, const int32_t *target,
-                                          const float *weights, int32_t rule,
-                                          const cafe_graph_options *options, cafe_graph **graph);
-
 CAFE_API void cafe_graph_free(cafe_graph *graph);
 
 CAFE_API int64_t cafe_graph_nodes(const cafe_graph *graph);
-CAFE_API int64_t cafe_graph_edges(const cafe_graph *graph);
 CAFE_API const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph);
 
 /* How a file was understood. Columns count from 0. */
@@ -157,8 +150,6 @@ CAFE_API const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *grap
 CAFE_API void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets,
                              const int32_t **targets, const float **weights);
 
-/* 1 when names are simply 0 .. n-1. */
-CAFE_API int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
 /* The name of a node into text (never longer than capacity, always ended by 0); returns its full
  * length, as snprintf does. */
 CAFE_API size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity);

@@ -26,12 +26,6 @@ typedef struct cafe_label_columns {
 CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph,
                                       const char *path, const cafe_label_columns *columns,
                                       int64_t *skipped, cafe_labels **labels);
-
-/* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
- * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
-CAFE_API cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
-                                             const cafe_label_columns *columns, cafe_graph **graph,
-                                             int64_t *added);
 /* From arrays: node u has the classes label[offsets[u]] .. label[offsets[u+1] - 1], numbers below
  * `classes`; without offsets it has the one class label[u], or none where that is -1. names: of the
  * classes, each once (NULL: their numbers). */
@@ -43,11 +37,6 @@ CAFE_API void cafe_labels_free(cafe_labels *labels);
 
 CAFE_API int64_t cafe_labels_classes(const cafe_labels *labels);
 CAFE_API const char *cafe_labels_class_name(const cafe_labels *labels, int64_t index);
-/* What was taken for what, in words: heading, columns, separator; "": the labels are of no file. */
-CAFE_API const char *cafe_labels_reading(const cafe_labels *labels);
-/* Nodes that have a label, and those that have several. */
-CAFE_API int64_t cafe_labels_labelled(const cafe_labels *labels);
-CAFE_API int64_t cafe_labels_multiple(const cafe_labels *labels);
 
 /* The classes of a node: returns how many, and where they stand. */
 CAFE_API int64_t cafe_labels_of(const cafe_labels *labels, int64_t node, const int32_t **classes);

@@ -165,9 +165,6 @@ typedef struct cafe_ranks_plan {
 /* A graph, sampled as the options say, and its operator Q. */
 typedef struct cafe_model cafe_model;
 
-CAFE_API const cafe_sampled *cafe_model_sampled(const cafe_model *model);
-CAFE_API const cafe_operator *cafe_model_operator(const cafe_model *model);
-
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 /* Everything at once. */

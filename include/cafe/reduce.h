@@ -29,26 +29,6 @@ CAFE_API int64_t cafe_table_rows(const cafe_table *table);
 CAFE_API int64_t cafe_table_columns(const cafe_table *table);
 /* Row-major rows x columns; all finite. */
 CAFE_API const float *cafe_table_values(const cafe_table *table);
-/* 1 when the file named its columns, its rows. */
-CAFE_API int32_t cafe_table_has_heading(const cafe_table *table);
-CAFE_API int32_t cafe_table_has_row_names(const cafe_table *table);
-/* A name into text (never longer than capacity, always ended by 0), its number where there is none;
- * returns its full length, as snprintf does. */
-CAFE_API size_t cafe_table_column_name(const cafe_table *table, int64_t column, char *text,
-                                       size_t capacity);
-
-/* Whose names the rows of a written matrix have. */
-typedef enum cafe_table_side {
-    CAFE_TABLE_ROWS = 0,   /* one line per row of the table: vectors */
-    CAFE_TABLE_COLUMNS = 1 /* one line per column of the table: W */
-} cafe_table_side;
-
-/* Writes a row-major matrix as .npy (float32; names, when the table has any, one per line in
- * PATH.names.txt) or as .tsv (name, tab, values); "-" is TSV on standard output. Written under a
- * temporary name and renamed; an existing file is kept (CAFE_ERROR_EXISTS) unless `overwrite`. */
-CAFE_API cafe_status cafe_table_write(cafe_context *context, const cafe_table *table,
-                                      cafe_table_side side, int64_t columns, const float *values,
-                                      const char *path, int32_t overwrite);
 
 /* ---- reduction ------------------------------------------------------------------------------- */
 

@@ -34,29 +34,11 @@ CAFE_API cafe_status cafe_report_write(cafe_report *report, const char *path, in
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* "graph": what was read and what became of it. path: where from, or NULL. */
-CAFE_API void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph);
-/* "sampled": which P the figures refer to. */
-CAFE_API void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled);
-
-/* "columns", "ritz_values" and so on, "sampled", "certificate". exact: the certificate is for the
- * exact P also where the sampled graph was drawn. */
-CAFE_API void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
-                                    const cafe_sampled *sampled, int32_t exact);
-/* "table"; reduction NULL: without its means and variance. */
-CAFE_API void cafe_report_table(cafe_report *report, const char *path, const cafe_table *table,
-                                const cafe_reduction *reduction);
 CAFE_API void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
 CAFE_API void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
 
-/* "changes"; members; "communities", where `old` has the names of the old ones (NULL: their
- * numbers). */
-CAFE_API void cafe_report_changes(cafe_report *report, const char *path,
-                                  const cafe_changes *changes);
 CAFE_API void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
                                   const cafe_changes *changes);
-CAFE_API void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
-                                     const cafe_labels *old);
 
 /* What the cards of an explanation need beside it. Only the graph is necessary. */
 typedef struct cafe_explanation_inputs {
@@ -80,15 +62,6 @@ CAFE_INPUTS(explanation)
 /* "embedding", "dimensions", "spectrum", "partition", "communities", "nodes" */
 CAFE_API void cafe_report_explanation(cafe_report *report, cafe_explanation *explanation,
                                       const cafe_explanation_inputs *inputs);
-
-/* ---- sizes and trees of communities ---------------------------------------------------------- */
-
-/* Writes the tree of the layers as JSON, schema "cafe/hierarchy/1": the names of the nodes (unless
- * they are 0 .. n-1), the finest partition, and for every layer but the last the parents of its
- * communities. */
-CAFE_API cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
-                                       const cafe_graph *graph, const char *path,
-                                       int32_t overwrite);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
  *     cafe_run_set(run, "columns", "64");
  *     cafe_run_graph(run, graph, NULL, NULL);
  *     cafe_run_go(run);
- *     ... cafe_run_embedding(run), cafe_run_report(run, report) ...
+ *     ... cafe_run_get(run)->embedding, cafe_run_report(run, report) ...
  *     cafe_run_free(run);
  *
  * The commands embed, cluster and evaluate and Python's estimators fill in such an object and show
@@ -77,11 +77,6 @@ static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {
 
 CAFE_API cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs);
 
-/* The run takes the sampled graph of `from`, or of a run that `from` shares with, if that run has
- * the same method, graph and sampling. Otherwise it samples the graph itself. Runs that are shared
- * with outlive it. */
-CAFE_API cafe_status cafe_run_share(cafe_run *run, const cafe_run *from);
-
 /* Refuses options and inputs that do not go together (CAFE_ERROR_ARGUMENT); an input whose path
  * alone was given counts. The later calls do so too: this one is for before anything is read. */
 CAFE_API cafe_status cafe_run_check(cafe_run *run);
@@ -121,9 +116,6 @@ typedef struct cafe_checkpoint_info {
     int64_t bytes;    /* size of the last one */
 } cafe_checkpoint_info;
 
-/* NULL: none is kept. */
-CAFE_API const cafe_checkpoint_info *cafe_run_get_checkpoint(const cafe_run *run);
-
 /* ---- the forecast ---------------------------------------------------------------------------- */
 
 typedef struct cafe_run_forecast {
@@ -156,10 +148,9 @@ CAFE_API cafe_status cafe_run_fits(cafe_run *run);
 
 typedef enum cafe_run_step {
     CAFE_STEP_NONE = 0,
-    CAFE_STEP_SAMPLE = 1, /* the graph is sampled: cafe_run_model() */
-    CAFE_STEP_SOLVE = 2,  /* the method is done: cafe_run_course(), cafe_run_rows(), */
-                          /* cafe_run_clustering() */
-    CAFE_STEP_FINISH = 3, /* vectors are certified: cafe_run_embedding() */
+    CAFE_STEP_SAMPLE = 1, /* the graph is sampled: cafe_run_get()->op */
+    CAFE_STEP_SOLVE = 2,  /* the method is done: course, clustering; cafe_run_rows() */
+    CAFE_STEP_FINISH = 3, /* vectors are certified: embedding */
     CAFE_STEP_WRITE = 4   /* the output is written, if one was named */
 } cafe_run_step;
 
@@ -169,11 +160,6 @@ CAFE_API cafe_status cafe_run_go(cafe_run *run);
 CAFE_API cafe_status cafe_run_next(cafe_run *run, cafe_run_step *done);
 
 /* ---- results --------------------------------------------------------------------------------- */
-
-CAFE_API const cafe_method *cafe_run_method(const cafe_run *run);
-/* What the method was given, for calls that take such options; valid as long as the run. */
-CAFE_API const cafe_method_options *cafe_run_options(const cafe_run *run);
-CAFE_API const cafe_model *cafe_run_model(const cafe_run *run); /* NULL before it is sampled */
 
 /* The course of the method. */
 typedef struct cafe_run_course {
@@ -185,8 +171,6 @@ typedef struct cafe_run_course {
     const cafe_finding *findings; /* "communities" and such */
     int64_t finding_count;
 } cafe_run_course;
-
-CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);
 /* How several processes divided the work, after the finish step. */
 typedef struct cafe_run_division {
     int32_t ranks;           /* processes; 1: all else is 0 */
@@ -199,8 +183,6 @@ typedef struct cafe_run_division {
     int64_t sweeps;          /* in which rows were sent, */
     int64_t bytes_per_sweep; /* and so many bytes by all processes */
 } cafe_run_division;
-
-CAFE_API const cafe_run_division *cafe_run_get_division(const cafe_run *run);
 
 /* Of a run that started from communities. A community keeps the number of the start's community
  * that it continues: the one with which it shares most nodes, if these are most of either. Other
@@ -216,15 +198,28 @@ typedef struct cafe_run_changes {
     int64_t born, died; /* communities found that are no part of an old one; old ones of which none
                            found is a part */
 } cafe_run_changes;
+/* All that a run has so far; valid until the next call on the run, the objects as long as the run.
+ */
+typedef struct cafe_run_results {
+    const cafe_method *method;
+    const cafe_method_options *options; /* of the method, for calls that take such options */
+    const cafe_model *model;            /* after the sample step; NULL before */
+    const cafe_sampled *sampled;        /* its sampled graph, */
+    const cafe_operator *op;            /* and Q of it */
+    const cafe_run_course *course;
+    const cafe_run_division *division;
+    const cafe_run_changes *changes; /* after the solve step; NULL: no communities were given */
+    const cafe_layers *layers;       /* finest first; NULL: the method builds none */
+    cafe_clustering *clustering;     /* after the solve step of a run for communities */
+    const cafe_embedding *embedding; /* after the finish step of a run for vectors */
+    const cafe_checkpoint_info *checkpoint; /* NULL: none is kept */
+    const double
+        *seconds; /* of each step by its number; [CAFE_STEP_NONE]: until the graph was there */
+} cafe_run_results;
 
-/* After the solve step; NULL: the run started from no communities. */
-CAFE_API const cafe_run_changes *cafe_run_get_changes(const cafe_run *run);
+CAFE_API const cafe_run_results *cafe_run_get(cafe_run *run);
 /* H, row-major nodes x course.columns; after the solve step and before the next. */
 CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
-CAFE_API const cafe_embedding *cafe_run_embedding(const cafe_run *run); /* NULL: not yet, or none */
-CAFE_API cafe_clustering *cafe_run_clustering(const cafe_run *run);
-/* The layers of communities, finest first, of a method that builds them; else NULL. */
-CAFE_API const cafe_layers *cafe_run_layers(const cafe_run *run);
 /* Of a run with labels: best[nodes] gets the class that has the largest part of the node's row, -1
  * where no label came, and probability[nodes] (may be NULL) that part, 0 where no label came. After
  * the solve step and, for vectors, before the next. */
@@ -232,8 +227,6 @@ CAFE_API cafe_status cafe_run_predict(cafe_run *run, int32_t *best, float *proba
 
 /* What a user should know of the run so far, one sentence each; NULL behind the last. */
 CAFE_API const char *cafe_run_warning(const cafe_run *run, int64_t i);
-/* Seconds of a step, those of CAFE_STEP_NONE until the graph was there. */
-CAFE_API double cafe_run_seconds(const cafe_run *run, cafe_run_step step);
 
 /* Members of a report: the graph, method and options, forecast, course, certificate or communities,
  * warnings, checkpoint, seconds, memory. dry: the forecast alone. docs/report.md describes them. */

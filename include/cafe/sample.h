@@ -48,25 +48,6 @@ typedef struct cafe_sample_inputs {
 
 CAFE_INPUTS(sample)
 
-/* ---- the registry ---------------------------------------------------------------------------- */
-
-/* A row: which options and inputs go with a sampling. New fields come at its end. */
-typedef struct cafe_sampler {
-    const char *name;    /* as after --sampling */
-    int32_t sampling;    /* cafe_sampling */
-    const char *summary; /* what is drawn, no full stop */
-    const char *options; /* names of the options that belong to it: "window|samples" */
-    int32_t seeds;       /* 1: takes seeds */
-    int32_t attributes;  /* 1: needs attributes; no other takes them */
-    /* the library's own */
-    cafe_status (*sample)(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
-                          const cafe_sample_options *options, const cafe_sample_inputs *inputs,
-                          cafe_sampled **sampled);
-} cafe_sampler;
-
-/* One by its place 0, 1, ..., or NULL behind the last; by its number, or NULL. */
-CAFE_API const cafe_sampler *cafe_sampler_at(size_t index);
-
 /* ---- sampling -------------------------------------------------------------------------------- */
 
 /* Samples a graph, which outlives the sampled graph. options and inputs may be NULL. The same bits
@@ -104,8 +85,6 @@ typedef struct cafe_sampled_info {
 } cafe_sampled_info;
 
 CAFE_API const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled);
-/* The name of a sampling as on the command line; NULL: there is none of that number. */
-CAFE_API const char *cafe_sampling_name(cafe_sampling sampling);
 
 #ifdef __cplusplus
 }

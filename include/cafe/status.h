@@ -32,8 +32,7 @@ typedef enum cafe_status {
 #undef CAFE_STATUS_ENUM
 } cafe_status;
 
-/* The name of a status ("CAFE_ERROR_IO") and its general message; never NULL. */
-CAFE_API const char *cafe_status_name(cafe_status status);
+/* The general message of a status; never NULL. */
 CAFE_API const char *cafe_status_message(cafe_status status);
 
 #ifdef __cplusplus

@@ -15,14 +15,18 @@ extern "C" {
 /* An old graph and what became of it. */
 typedef struct cafe_changes cafe_changes;
 
-typedef struct cafe_change_counts {
+typedef struct cafe_changes_report {
     int64_t lines;                      /* changes as listed */
     int64_t added, removed, reweighted; /* edges that are new, gone, of another weight */
     int64_t repeated;                   /* added lines that changed nothing: the edge was there */
     int64_t loops;                      /* edges from a node to itself, dropped */
     int64_t new_nodes;
     int64_t touched; /* nodes whose edges changed */
-} cafe_change_counts;
+    /* The graph after the changes. Nodes are never removed, only their edges. Old nodes keep their
+     * order; new integer names are put into theirs, other new names at the end. */
+    const cafe_graph *graph;
+    const int32_t *origin; /* of each of its nodes the old one's number, -1 for a new node */
+} cafe_changes_report;
 
 /* Reads "+ u v [w]" (added), "- u v" (removed) and "u v [w]" (added), one a line, in their order. A
  * name that the graph does not have is a new node. Added again, an edge of a weighted graph gets
@@ -40,12 +44,7 @@ CAFE_API cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_g
                                              const uint8_t *removed, cafe_changes **changes);
 CAFE_API void cafe_changes_free(cafe_changes *changes);
 
-CAFE_API const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes);
-/* The graph after the changes; it belongs to them. Nodes are never removed, only their edges. Old
- * nodes keep their order; new integer names are put into theirs, other new names at the end. */
-CAFE_API const cafe_graph *cafe_changes_graph(const cafe_changes *changes);
-/* Of each node of the new graph the old one's number, -1 for a new node. */
-CAFE_API const int32_t *cafe_changes_origin(const cafe_changes *changes);
+CAFE_API const cafe_changes_report *cafe_changes_get(const cafe_changes *changes);
 
 /* ---- update ---------------------------------------------------------------------------------- */
 
@@ -94,10 +93,6 @@ CAFE_API void cafe_updated_free(cafe_updated *updated);
 CAFE_API const cafe_update_report *cafe_updated_get(const cafe_updated *updated);
 /* Copies the new rows, row-major nodes x columns. */
 CAFE_API void cafe_updated_copy(const cafe_updated *updated, float *rows);
-/* As cafe_embedding_write does. */
-CAFE_API cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
-                                        const cafe_changes *changes, const char *path,
-                                        int32_t overwrite);
 
 /* ---- communities ----------------------------------------------------------------------------- */
 
@@ -167,7 +162,6 @@ CAFE_API cafe_status cafe_new_links_from_csr(cafe_context *context, const cafe_g
                                              cafe_new_links **links);
 CAFE_API void cafe_new_links_free(cafe_new_links *links);
 CAFE_API int64_t cafe_new_links_nodes(const cafe_new_links *links);
-CAFE_API int64_t cafe_new_links_count(const cafe_new_links *links);
 
 /* placed[new nodes x columns]: each new node's row from its edges, all others fixed, no other new
  * node there. With d its weight and `sum` the sum of its neighbours' rows by weight:
@@ -198,10 +192,6 @@ CAFE_API cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *g
                                       const cafe_new_links *links,
                                       const cafe_place_options *options, const float *placed,
                                       double *bound);
-/* Writes them with the new nodes' names, as cafe_embedding_write does. */
-CAFE_API cafe_status cafe_placed_write(cafe_context *context, const cafe_new_links *links,
-                                       int64_t columns, const float *placed, const char *path,
-                                       int32_t overwrite);
 
 #ifdef __cplusplus
 }

@@ -75,7 +75,7 @@ static cafe_status open_edges(cafe_context *context, const cafe_graph *graph, ed
 static cafe_status train_order(cafe_context *context, const cafe_graph *graph,
                                const edge_source *edges, const cafe_line_options *o, int second,
                                int64_t columns, cafe_solution **solution) {
-    int64_t samples = o->samples > 0 ? o->samples : PER_EDGE * cafe_graph_edges(graph);
+    int64_t samples = o->samples > 0 ? o->samples : PER_EDGE * cafe_graph_get_counts(graph)->edges;
     cafe_pair_source source = {(samples / STAGES + UNIT - 1) / UNIT, UNIT, emit_edges, edges};
     cafe_skipgram_plan plan = {.columns = columns,
                                .loss = CAFE_LOSS_NEGATIVE,

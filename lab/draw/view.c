@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 
 #include "base/memory.h"
@@ -158,7 +159,7 @@ static void put_graph(const cafe_view *page, cafe_report *text) {
     const cafe_graph *g = page->graph;
     bool indices = cafe_graph_names_are_indices(g);
     cafe_report_integer(text, "nodes", page->n);
-    cafe_report_integer(text, "edges", cafe_graph_edges(g));
+    cafe_report_integer(text, "edges", cafe_graph_get_counts(g)->edges);
     cafe_report_string(text, "names", indices ? "index" : page->report.names ? "text" : "none");
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/memory.h"
 #include "draw/view.h"
 #include "graph/graph.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe/bounds.h>
 #include <cafe/generate.h>
 #include <cafe/labels.h>

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "evaluate/metrics.h"

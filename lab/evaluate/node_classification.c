@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "evaluate/metrics.h"

@@ -217,7 +217,7 @@ static cafe_status embed(cafe_context *context, const cafe_features *f, cafe_kno
     const cafe_model *model = known.graph ? own : f->model;
     CAFE_TRY(cafe_model_solve(context, model, f->method, f->options, &inputs, &solution));
     CAFE_TRY(cafe_model_finish(context, model, f->method, f->options, &solution, &embedding));
-    *columns = cafe_embedding_columns(embedding);
+    *columns = cafe_embedding_certificate(embedding)->columns;
     *x = cafe_mem(context, nodes * *columns, sizeof **x);
     CAFE_TRY(*x ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_embedding_copy(embedding, *x));

@@ -8,6 +8,8 @@
  */
 #include <math.h>
 
+#include <cafe-private/text.h>
+
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"

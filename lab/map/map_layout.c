@@ -17,6 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/thread_pool.h"

@@ -6,6 +6,8 @@
  * its own list only, so a round is the same for any number of threads. The search ends if a round
  * changes fewer than 1 place in 1000.
  */
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "points/points.h"

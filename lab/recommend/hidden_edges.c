@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include <cafe-private/text.h>
 #include <cafe/recommend.h>
 
 #include "base/memory.h"

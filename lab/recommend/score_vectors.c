@@ -49,11 +49,12 @@ static int64_t find_factors(const cafe_embedding *embedding, int32_t decode, dou
 static cafe_status fill(cafe_context *context, const cafe_embedding *embedding,
                         const cafe_sampled *sampled, int64_t count, const double *factor,
                         int64_t *columns, float **vectors) {
-    int64_t n = cafe_embedding_nodes(embedding), front = sampled != NULL, k = front + count;
+    int64_t n = cafe_embedding_certificate(embedding)->nodes, front = sampled != NULL,
+            k = front + count;
     if (k == 0)
         return cafe_fail(context, CAFE_ERROR_NUMERIC,
                          "the embedding has no positive Ritz value: nothing to recommend by");
-    int64_t all = cafe_embedding_columns(embedding);
+    int64_t all = cafe_embedding_certificate(embedding)->columns;
     cafe_status status = CAFE_OK;
     float *x = cafe_mem(context, n * k, sizeof *x), *rows = cafe_mem(context, n * all, sizeof *x);
     CAFE_TRY(cafe_mem_had(x, rows));
@@ -108,7 +109,7 @@ cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
     CAFE_TRY(embed(context, graph, sphere, &o, &embedding));
     if (o.decode == CAFE_DECODE_P)
         CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
-    factor = cafe_mem(context, cafe_embedding_columns(embedding), sizeof *factor);
+    factor = cafe_mem(context, cafe_embedding_certificate(embedding)->columns, sizeof *factor);
     CAFE_TRY(cafe_mem_had(factor));
     int64_t count = find_factors(embedding, o.decode, factor);
     status = fill(context, embedding, sampled, count, factor, columns, vectors);

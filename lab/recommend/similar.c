@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
 #include <cafe/similar.h>
 
 #include "base/memory.h"

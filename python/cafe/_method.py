@@ -134,8 +134,9 @@ class Run:
     def call(self, name: str, *arguments: Any) -> None:
         self.context.check(getattr(lib, f"cafe_run_{name}")(self.made.pointer, *arguments), arguments)
 
-    def get(self, name: str) -> Any:
-        return getattr(lib, f"cafe_run_{name}")(self.made.pointer)
+    @property
+    def results(self) -> Any:
+        return lib.cafe_run_get(self.made.pointer).contents
 
     def _inputs(self, given: Given) -> Any:
         found, graph = of_size(_abi.cafe_run_inputs), self.graph
@@ -184,28 +185,28 @@ class Run:
 
     @property
     def model(self) -> Any:
-        return self.get("model")
+        return self.results.model
 
     @property
     def operator(self) -> Any:
         """Q of the sampled graph."""
-        return lib.cafe_model_operator(self.model)
+        return self.results.op
 
     @property
     def sampled(self) -> Any:
-        return lib.cafe_model_sampled(self.model)
+        return self.results.sampled
 
     # ---- what they leave
 
     def course(self) -> Dict[str, Any]:
-        c = self.get("get_course").contents
+        c = self.results.course.contents
         findings = {c.findings[i].name: c.findings[i].value for i in range(c.finding_count)}
         return {"objective_": copied(c.objective, c.sweeps + 1), "n_iter_": int(c.sweeps),
                 "converged_": bool(c.converged), "modularity_": findings.get(b"modularity", 0.0)}
 
     def rows(self) -> np.ndarray:
         """H, after the solve step."""
-        h = np.empty((self.graph.n_nodes, self.get("get_course").contents.columns), np.float32)
+        h = np.empty((self.graph.n_nodes, self.results.course.contents.columns), np.float32)
         self.call("rows", pointer(h))
         return h
 
@@ -216,29 +217,29 @@ class Run:
         return decode_labels(best, classes)
 
     def layers(self) -> List["Layer"]:
-        layers = self.get("layers")
+        layers = self.results.layers
         return [Layer._of(lib.cafe_layers_get(layers, i).contents, self.graph.n_nodes)
                 for i in range(lib.cafe_layers_count(layers) if layers else 0)]
 
     def numbered(self) -> Optional[np.ndarray]:
         """The communities by the numbers of those that the run started from; None: it did not."""
-        changes = self.get("get_changes")
+        changes = self.results.changes
         return copied(changes.contents.partition, self.graph.n_nodes, np.int32) if changes else None
 
     def partition(self) -> np.ndarray:
         """Of a run for communities."""
-        info = lib.cafe_clustering_get(self.get("clustering")).contents
+        info = lib.cafe_clustering_get(self.results.clustering).contents
         return copied(info.partition, info.nodes, np.int32)
 
     def vectors(self) -> np.ndarray:
-        embedding = self.get("embedding")
-        found = np.empty((lib.cafe_embedding_nodes(embedding), lib.cafe_embedding_columns(embedding)),
-                         np.float32)
+        embedding = self.results.embedding
+        known = lib.cafe_embedding_certificate(embedding).contents
+        found = np.empty((known.nodes, known.columns), np.float32)
         self.context.check(lib.cafe_embedding_copy(embedding, pointer(found)) or 0)
         return found
 
     def certificate(self) -> "Certificate":
-        return Certificate._of(lib.cafe_embedding_certificate(self.get("embedding")).contents)
+        return Certificate._of(lib.cafe_embedding_certificate(self.results.embedding).contents)
 
     def report(self, schema: str) -> Dict[str, Any]:
         return report_of(self.context, schema,

@@ -61,7 +61,7 @@ class Clustering(Parted, OfNodes):
 
     def _work(self, context: Context, graph: Graph, given: Given) -> Dict[str, Any]:
         made = Run(context, graph, given).step("WRITE")
-        clustering = made.get("clustering")
+        clustering = made.results.clustering
         info = lib.cafe_clustering_get(clustering).contents
         part = made.partition()
         found = {**made.course(), "communities_": part, "labels_": part,

@@ -246,7 +246,7 @@ class _Features:
             made.call("check")
         else:
             found.model = made.step("SAMPLE").model
-        found.method, found.options = made.get("method"), made.get("options")
+        found.method, found.options = made.results.method, made.results.options
         return found
 
 

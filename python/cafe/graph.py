@@ -261,7 +261,7 @@ ignored column 0 'year'; a heading; semicolons"
 
     @property
     def n_edges(self) -> int:
-        return int(lib.cafe_graph_edges(self._handle.pointer))
+        return int(lib.cafe_graph_get_counts(self._handle.pointer).contents.edges)
 
     def __len__(self) -> int:
         return self.n_nodes
@@ -567,12 +567,8 @@ def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[in
             return context.make("cafe_graph_from_csr", "cafe_graph", links.nodes,
                                 pointer(links.offsets), target, weights, 1, o, keep=[links])
         source = pointer(links.sources())
-        if directed == "no":
-            return context.make("cafe_graph_from_edges", "cafe_graph", links.nodes,
-                                len(links.target), source, target, weights, o)
-        rule = _abi.ENUMS["cafe_directed"][f"CAFE_DIRECTED_{directed.upper()}"]
-        return context.make("cafe_graph_from_arcs", "cafe_graph", links.nodes, len(links.target),
-                            source, target, weights, rule, o)
+        return context.make("cafe_graph_from_edges", "cafe_graph", links.nodes, len(links.target),
+                            source, target, weights, o)
 
     return run(work, threads, verbose=verbose)
 

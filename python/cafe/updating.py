@@ -158,13 +158,13 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
 
 def _found(graph: Graph, new: List[Any], changes: Handle, updated: Handle) -> Update:
     report = lib.cafe_updated_get(updated.pointer).contents
-    counts = lib.cafe_changes_get_counts(changes.pointer).contents
+    counts = lib.cafe_changes_get(changes.pointer).contents
     found = Update()
-    made = Handle(lib.cafe_changes_graph(changes.pointer), lambda at: None, changes)
+    made = Handle(counts.graph, lambda at: None, changes)
     found.graph = Graph._of(made, _names(graph, new))
     found.embedding = np.empty((report.nodes, report.columns), np.float32)
     lib.cafe_updated_copy(updated.pointer, pointer(found.embedding))
-    found.origin = copied(lib.cafe_changes_origin(changes.pointer), report.nodes, np.int32)
+    found.origin = copied(counts.origin, report.nodes, np.int32)
     drift = copied(report.drift, report.nodes)
     found.drift = np.where(drift < 0, np.nan, drift)
     found.objective = copied(report.objective, report.rounds + 1)

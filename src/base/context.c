@@ -33,11 +33,6 @@ static int32_t allowed_cpus(void) {
 
 static const cafe_context_options defaults = {.struct_size = sizeof defaults, .seed = 1};
 
-void cafe_context_options_init_sized(cafe_context_options *options, size_t size) {
-    cafe_struct_give(&defaults, sizeof defaults, options, size);
-    options->struct_size = size;
-}
-
 static cafe_status settle_options(const cafe_context_options *given, cafe_context_options *o) {
     *o = defaults;
     if (cafe_struct_take(given, o, sizeof *o)) return CAFE_ERROR_ARGUMENT;

@@ -1,4 +1,5 @@
 /* Names and messages of the status codes, from their one table. */
+#include <cafe-private/text.h>
 #include <cafe/status.h>
 
 const char *cafe_status_name(cafe_status status) {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cafe-private/team.h>
 #include <cafe/cafe.h>
 
 #include "base/memory.h"

@@ -6,6 +6,8 @@
  * addresses once the factors outgrow the cache. The data take four bytes an arc: at most the size
  * of a block of rows, and at most an eighth of the free memory.
  */
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/thread_pool.h"

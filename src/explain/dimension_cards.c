@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/thread_pool.h"

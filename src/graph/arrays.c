@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/directed.h"
 #include "graph/graph.h"
 #include "graph/node_order.h"
 #include "graph/row_checks.h"
@@ -50,6 +51,9 @@ cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t 
     *graph = NULL;
     cafe_phase(context, "build", 0);
     CAFE_TRY(cafe_options_take(context, cafe_graph_option_table(), options, &o));
+    if (o.directed != CAFE_DIRECTED_NO)
+        return cafe_graph_from_arcs(context, nodes, count, source, target, weights, o.directed, &o,
+                                    graph);
     CAFE_TRY(cafe_graph_check_sizes(context, nodes, count));
     cafe_links links = {.nodes = nodes, .count = count, .source = source, .target = target};
     links.weights = o.weights ? weights : NULL;

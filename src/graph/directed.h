@@ -15,4 +15,10 @@ cafe_status cafe_graph_cocitation(cafe_context *context, const cafe_rows *arcs, 
 /* f(u,w) = pi_u P(u,w) for each entry of A, in its order; `flow` has room for all of them. */
 cafe_status cafe_rows_flow(cafe_context *context, const cafe_rows *arcs, float *flow);
 
+/* cafe_graph_from_edges() by this rule (cafe_directed) in place of the options'. */
+cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t count,
+                                 const int32_t *source, const int32_t *target, const float *weights,
+                                 int32_t rule, const cafe_graph_options *options,
+                                 cafe_graph **graph);
+
 #endif

@@ -108,10 +108,6 @@ int64_t cafe_graph_nodes(const cafe_graph *graph) {
     return graph->n;
 }
 
-int64_t cafe_graph_edges(const cafe_graph *graph) {
-    return graph->counts.edges;
-}
-
 const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph) {
     return &graph->counts;
 }

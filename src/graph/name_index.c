@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/memory.h"
 #include "graph/dictionary.h"
 #include "graph/graph.h"

@@ -6,6 +6,8 @@
  */
 #include "graph/rank_edges.h"
 
+#include <cafe-private/text.h>
+
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/graph.h"

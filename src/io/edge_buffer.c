@@ -70,9 +70,8 @@ void cafe_edge_list_append(cafe_edge_list *list, const cafe_piece *pieces, const
 
 cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph) {
-    cafe_status status =
-        cafe_graph_from_arcs(list->context, nodes, list->count, list->source, list->target,
-                             list->weights, options->directed, options, graph);
+    cafe_status status = cafe_graph_from_edges(list->context, nodes, list->count, list->source,
+                                               list->target, list->weights, options, graph);
     if (status == CAFE_OK) {
         cafe_edge_list_tell(list, options->self_loops == CAFE_LOOPS_KEEP, *graph);
         cafe_graph_adopt_names(*graph, names);

@@ -1,6 +1,7 @@
 /* Tables of texts about nodes. A column keeps each different text once, and a number a node: most
  * columns say the same few words again and again.
  */
+#include <cafe-private/inputs.h>
 #include <cafe/facts.h>
 
 #include <string.h>

@@ -255,8 +255,8 @@ cafe_status cafe_marked_graph(cafe_marked *m, cafe_graph **graph) {
     CAFE_TRY(check(m));
     CAFE_TRY(cafe_check_nodes(m->context, m->name, m->nodes, m->options));
     CAFE_TRY(take_names(m, &names));
-    CAFE_TRY(cafe_graph_from_arcs(m->context, m->nodes, m->count, m->source, m->target, weights,
-                                  m->options->directed, m->options, graph));
+    CAFE_TRY(cafe_graph_from_edges(m->context, m->nodes, m->count, m->source, m->target, weights,
+                                   m->options, graph));
     cafe_graph_adopt_names(*graph, names);
     return note_reading(m, *graph);
 done:

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "graph/dictionary.h"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/writers.h>
 #include <cafe/embedding.h>
 
 #include "base/finite.h"

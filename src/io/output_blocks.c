@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cafe-private/output.h>
+#include <cafe-private/text.h>
 
 #include "base/background_task.h"
 #include "base/memory.h"

@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+#include <cafe-private/writers.h>
+
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/thread_pool.h"

@@ -116,7 +116,7 @@ static cafe_status compress_rows(cafe_context *context, const float *h, int64_t 
 /* The rows of a dense solution as compressed ones. */
 static cafe_status compress(cafe_context *context, cafe_clustering *c) {
     cafe_status status = CAFE_OK;
-    int64_t n = c->info.nodes, columns = cafe_solution_columns(c->solution);
+    int64_t n = c->info.nodes, columns = c->solution->columns;
     float *h = cafe_mem(context, n * columns, sizeof *h);
     CAFE_TRY(h ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_solution_copy(c->solution, h));

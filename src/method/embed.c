@@ -89,8 +89,9 @@ done:
 static cafe_status propagate(cafe_context *context, const cafe_model *model,
                              const cafe_propagate_options *options, cafe_embedding **embedding) {
     cafe_status status = CAFE_OK;
-    int64_t columns = cafe_embedding_columns(*embedding);
-    float *vectors = cafe_mem(context, cafe_embedding_nodes(*embedding) * columns, sizeof *vectors);
+    int64_t columns = cafe_embedding_certificate(*embedding)->columns;
+    float *vectors =
+        cafe_mem(context, cafe_embedding_certificate(*embedding)->nodes * columns, sizeof *vectors);
     CAFE_TRY(vectors ? cafe_embedding_copy(*embedding, vectors) : CAFE_ERROR_MEMORY);
     cafe_embedding_free(*embedding);
     *embedding = NULL;

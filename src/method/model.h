@@ -36,6 +36,8 @@ CAFE_LAB cafe_status cafe_model_create(cafe_context *context, const cafe_graph *
 
 CAFE_LAB void cafe_model_free(cafe_model *model);
 
+const cafe_sampled *cafe_model_sampled(const cafe_model *model);
+const cafe_operator *cafe_model_operator(const cafe_model *model);
 /* The operator that vectors are certified for: Q of the sampled graph, or for drawn walks the exact
  * one, which is applied without rows. */
 const cafe_operator *cafe_model_certified(const cafe_model *model);

@@ -29,6 +29,7 @@
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/run.h>
+#include <cafe-private/text.h>
 
 #include "base/option.h"
 #include "base/rate.h"

@@ -79,9 +79,9 @@ static cafe_status run_dense(cafe_context *context, const cafe_job *job,
     if (b->part) CAFE_PASS(soften(context, c->info.nodes, o->columns, b));
     CAFE_PASS(cafe_softmax(context, job->model->op, o, b->rows, job->inputs.labels, &c->solution));
     CAFE_PASS(cafe_solution_partition(context, c->solution, c->part, &c->info.communities));
-    c->info.objective = cafe_solution_objective(c->solution);
-    c->info.sweeps = cafe_solution_sweeps(c->solution);
-    c->info.converged = cafe_solution_converged(c->solution);
+    c->info.objective = c->solution->objective;
+    c->info.sweeps = c->solution->sweeps;
+    c->info.converged = c->solution->converged;
     return CAFE_OK;
 }
 

@@ -92,4 +92,9 @@ void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
 /* "sizes" */
 void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes);
 
+/* "columns", "ritz_values" and so on, "sampled", "certificate". exact: the certificate is for the
+ * exact P also where the sampled graph was drawn. */
+void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
+                           const cafe_sampled *sampled, int32_t exact);
+
 #endif

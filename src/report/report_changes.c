@@ -7,14 +7,14 @@
 #include "base/print.h"
 #include "report/report.h"
 
-#define STRUCT cafe_change_counts
+#define STRUCT cafe_changes_report
 static const cafe_field change_fields[] = {FIELD(lines),      FIELD(added),    FIELD(removed),
                                            FIELD(reweighted), FIELD(repeated), FIELD(loops),
                                            FIELD(new_nodes),  FIELD(touched)};
 #undef STRUCT
 
 void cafe_report_changes(cafe_report *report, const char *path, const cafe_changes *changes) {
-    const cafe_change_counts *counts = cafe_changes_get_counts(changes);
+    const cafe_changes_report *counts = cafe_changes_get(changes);
     cafe_report_open(report, "changes", '{');
     if (path) cafe_report_string(report, "path", path);
     CAFE_REPORT_FIELDS(report, change_fields, counts);
@@ -38,7 +38,8 @@ void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
                          const cafe_changes *changes) {
     const cafe_update_report *r = cafe_updated_get(updated);
     cafe_report_integer(report, "nodes", r->nodes);
-    cafe_report_integer(report, "edges", cafe_graph_edges(cafe_changes_graph(changes)));
+    cafe_report_integer(report, "edges",
+                        cafe_graph_get_counts(cafe_changes_get(changes)->graph)->edges);
     cafe_report_integer(report, "columns", r->columns);
     cafe_report_integer(report, "rounds", r->rounds);
     cafe_report_truth(report, "converged", r->converged);

@@ -1,7 +1,9 @@
 /* Communities: the layers in a report, their sizes, and the tree of them in a file of its own. */
 #include <stdlib.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
+#include <cafe-private/writers.h>
 
 #include "base/memory.h"
 #include "graph/node_names.h"

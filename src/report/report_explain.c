@@ -1,5 +1,6 @@
 /* The cards of an explanation. */
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 
 #include "base/memory.h"

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 
 #include "report/report.h"

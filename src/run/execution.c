@@ -62,16 +62,16 @@ static cafe_status keep_objective(cafe_run *run, const double *objective) {
 static cafe_status keep_course(cafe_run *run) {
     cafe_solution *s = run->solution;
     cafe_run_course *c = &run->course;
-    *c = (cafe_run_course){.columns = cafe_solution_columns(s),
-                           .sweeps = cafe_solution_sweeps(s),
-                           .converged = cafe_solution_converged(s),
+    *c = (cafe_run_course){.columns = s->columns,
+                           .sweeps = s->sweeps,
+                           .converged = s->converged,
                            .findings = run->findings,
                            .finding_count = s->finding_count,
                            .is_loss = !run->tables[RUN_SAMPLE].table};
     memcpy(run->findings, s->findings, sizeof run->findings);
     run->layers = s->layers;
     s->layers = NULL;
-    CAFE_PASS(keep_objective(run, cafe_solution_objective(s)));
+    CAFE_PASS(keep_objective(run, s->objective));
     c->off_diagonal = c->is_loss ? NAN : c->objective[c->sweeps] - cafe_solution_diagonal(s);
     return CAFE_OK;
 }
@@ -132,7 +132,7 @@ static cafe_status write_result(cafe_run *run) {
     if (run->embedding)
         return cafe_embedding_write(run->context, run->embedding, run->graph, run->output,
                                     run->overwrite);
-    const cafe_run_changes *changes = cafe_run_get_changes(run);
+    const cafe_run_changes *changes = cafe_run_changes_of(run);
     return cafe_partition_write(
         run->context, run->graph,
         changes ? changes->partition : cafe_clustering_get(run->clustering)->partition, run->output,

@@ -113,11 +113,6 @@ cafe_status cafe_run_measure_division(cafe_run *run) {
     d->shared = !found->objective;
     return CAFE_OK;
 }
-
-const cafe_run_division *cafe_run_get_division(const cafe_run *run) {
-    return &run->division;
-}
-
 void cafe_run_report_ranks(const cafe_run *run, int32_t dry, cafe_report *report) {
     const cafe_run_division *d = &run->division;
     if (dry && run->forecast.ranks.ranks > 0) put_plan(run, report);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <cafe-private/run.h>
+
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "method/method.h"
@@ -185,38 +187,25 @@ cafe_status cafe_run_checkpoint(cafe_run *run, const char *path, int64_t every) 
 
 /* ---- looked at ------------------------------------------------------------------------------- */
 
-const cafe_method *cafe_run_method(const cafe_run *run) {
-    return run->method;
-}
-
-const cafe_checkpoint_info *cafe_run_get_checkpoint(const cafe_run *run) {
-    return run->checkpoint ? cafe_checkpoint_get(run->checkpoint) : NULL;
-}
-
-const cafe_method_options *cafe_run_options(const cafe_run *run) {
-    return &run->options;
-}
-
-const cafe_model *cafe_run_model(const cafe_run *run) {
-    return run->model;
-}
-
-const cafe_run_course *cafe_run_get_course(const cafe_run *run) {
-    return &run->course;
-}
-
-const cafe_embedding *cafe_run_embedding(const cafe_run *run) {
-    return run->embedding;
-}
-
-cafe_clustering *cafe_run_clustering(const cafe_run *run) {
-    return run->clustering;
-}
-
-const cafe_layers *cafe_run_layers(const cafe_run *run) {
+static const cafe_layers *layers_of(const cafe_run *run) {
     return run->clustering ? cafe_clustering_get(run->clustering)->layers : run->layers;
 }
 
-double cafe_run_seconds(const cafe_run *run, cafe_run_step step) {
-    return run->seconds[step];
+const cafe_run_results *cafe_run_get(cafe_run *run) {
+    run->results = (cafe_run_results){
+        .method = run->method,
+        .options = &run->options,
+        .model = run->model,
+        .sampled = run->model ? cafe_model_sampled(run->model) : NULL,
+        .op = run->model ? cafe_model_operator(run->model) : NULL,
+        .course = &run->course,
+        .division = &run->division,
+        .changes = cafe_run_changes_of(run),
+        .layers = layers_of(run),
+        .clustering = run->clustering,
+        .embedding = run->embedding,
+        .checkpoint = run->checkpoint ? cafe_checkpoint_get(run->checkpoint) : NULL,
+        .seconds = run->seconds,
+    };
+    return &run->results;
 }

@@ -87,6 +87,7 @@ struct cafe_run {
     char **warnings;
     int64_t warning_count;
     double began, seconds[CAFE_STEP_WRITE + 1];
+    cafe_run_results results; /* as cafe_run_get() gave them last */
 };
 
 /* run.c: before anything is given anew; refused once the run has begun. */
@@ -112,6 +113,8 @@ void cafe_run_report_ranks(const cafe_run *run, int32_t dry, cafe_report *report
  * after it; the member of the report. */
 cafe_status cafe_run_take_start(cafe_run *run);
 cafe_status cafe_run_compare_start(cafe_run *run);
+/* NULL: the run started from no communities, or is not that far. */
+const cafe_run_changes *cafe_run_changes_of(const cafe_run *run);
 void cafe_run_report_changes(const cafe_run *run, cafe_report *report);
 void cafe_run_forget_start(cafe_run *run);
 

@@ -5,10 +5,12 @@
 #include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 #include <cafe-private/run.h>
+#include <cafe-private/text.h>
 
 #include "method/method.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "solve/checkpoint.h"
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
 
@@ -154,7 +156,8 @@ static void put_communities(const cafe_run *run, cafe_report *report) {
 }
 
 static void put_checkpoint(const cafe_run *run, cafe_report *report) {
-    const cafe_checkpoint_info *info = cafe_run_get_checkpoint(run);
+    const cafe_checkpoint_info *info =
+        run->checkpoint ? cafe_checkpoint_get(run->checkpoint) : NULL;
     if (!info) return;
     cafe_report_open(report, "checkpoint", '{');
     cafe_report_string(report, "path", info->path);

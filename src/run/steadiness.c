@@ -188,7 +188,7 @@ static cafe_status number_nodes(cafe_run *run, const int32_t *part) {
 
 cafe_status cafe_run_compare_start(cafe_run *run) {
     run_steady *s = &run->steady;
-    const cafe_layers *layers = cafe_run_layers(run);
+    const cafe_layers *layers = cafe_run_get(run)->layers;
     if (!s->dense || !layers) return CAFE_OK;
     const cafe_layer *top = cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     CAFE_PASS(cafe_transition_find(run->context, run->counts.nodes, s->dense, top->partition, NULL,
@@ -197,7 +197,7 @@ cafe_status cafe_run_compare_start(cafe_run *run) {
     return number_nodes(run, top->partition);
 }
 
-const cafe_run_changes *cafe_run_get_changes(const cafe_run *run) {
+const cafe_run_changes *cafe_run_changes_of(const cafe_run *run) {
     return run->steady.changes.partition ? &run->steady.changes : NULL;
 }
 
@@ -266,7 +266,7 @@ static void put_lone(const cafe_run *run, cafe_report *report) {
 }
 
 void cafe_run_report_changes(const cafe_run *run, cafe_report *report) {
-    const cafe_run_changes *c = cafe_run_get_changes(run);
+    const cafe_run_changes *c = cafe_run_changes_of(run);
     if (!c) return;
     const cafe_transition_report *t = c->communities;
     events split = {"split",   "into",    t->old_count, t->new_count,

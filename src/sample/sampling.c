@@ -157,7 +157,7 @@ cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
     CAFE_TRY(cafe_options_take(context, &sample_table, options, &o));
     CAFE_TRY(cafe_inputs_take(context, "a sampling", inputs, &in, sizeof in));
-    if (cafe_graph_edges(graph) == 0)
+    if (cafe_graph_get_counts(graph)->edges == 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: %s sampling has nothing to draw from",
                          sampler->name);

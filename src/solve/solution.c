@@ -173,24 +173,14 @@ cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-int64_t cafe_solution_columns(const cafe_solution *solution) {
-    return solution->columns;
-}
-
-int64_t cafe_solution_sweeps(const cafe_solution *solution) {
-    return solution->sweeps;
-}
-
-const double *cafe_solution_objective(const cafe_solution *solution) {
-    return solution->objective;
-}
-
 double cafe_solution_diagonal(const cafe_solution *solution) {
     return solution->diagonal;
 }
 
-int32_t cafe_solution_converged(const cafe_solution *solution) {
-    return solution->converged;
+const cafe_solution_report *cafe_solution_get(cafe_solution *solution) {
+    solution->report = (cafe_solution_report){solution->columns, solution->sweeps,
+                                              solution->objective, solution->converged};
+    return &solution->report;
 }
 
 /* Rows in another order than the nodes go to their nodes, piece by piece. */

@@ -31,6 +31,7 @@ struct cafe_solution {
     bool loss;       /* the latter: the method does not maximise the trace; there is no y */
     double diagonal; /* sum of q(u,u); both ends: counted as the trace is */
     int32_t converged;
+    cafe_solution_report report;            /* as cafe_solution_get() gave it last */
     cafe_source sources[CAFE_MOST_SOURCES]; /* of the columns, in their order */
     cafe_finding findings[CAFE_MOST_FINDINGS];
     int64_t finding_count;

@@ -2,6 +2,7 @@
 #include "spectral/embedding.h"
 
 #include <cafe-private/output.h>
+#include <cafe-private/run.h>
 
 #include "base/memory.h"
 #include "kernels/row_kernels.h"
@@ -30,14 +31,6 @@ cafe_status cafe_embedding_add(cafe_context *context, cafe_group group, cafe_emb
 
 const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding) {
     return &embedding->certificate;
-}
-
-int64_t cafe_embedding_nodes(const cafe_embedding *embedding) {
-    return embedding->vectors.n;
-}
-
-int64_t cafe_embedding_columns(const cafe_embedding *embedding) {
-    return embedding->vectors.columns;
 }
 
 int64_t cafe_embedding_stride(const cafe_embedding *embedding) {

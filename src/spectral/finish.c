@@ -94,6 +94,7 @@ static bool is_walk(int32_t form) {
 static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked) {
     cafe_certificate *c = &e->certificate;
     c->asked = asked;
+    c->nodes = e->vectors.n;
     c->certified = c->columns;
     c->pairs = e->ritz.pairs;
     c->dropped = asked - c->pairs;

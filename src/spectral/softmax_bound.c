@@ -173,8 +173,8 @@ static cafe_status cluster(cafe_context *context, const cafe_operator *op,
     for (int64_t r = 0; r < o->restarts; r++) {
         draw_start(op, context->seed, r, start);
         CAFE_TRY(cafe_softmax(context, op, &softmax, start, NULL, &solution));
-        double objective = cafe_solution_objective(solution)[cafe_solution_sweeps(solution)];
-        report->converged += cafe_solution_converged(solution);
+        double objective = solution->objective[solution->sweeps];
+        report->converged += solution->converged;
         if (objective > report->objective) {
             report->objective = objective;
             report->best = r;

@@ -1,6 +1,7 @@
 /* The changed graph: old rows and changed arcs merged, row by row, in parallel. */
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe/labels.h>
 
 #include "base/memory.h"
@@ -121,6 +122,8 @@ static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe
     CAFE_TRY(cafe_changes_number(c, old, names, newcomers, place));
     CAFE_TRY(cafe_changes_resolve(c, old, lines, place, path));
     CAFE_TRY(merge(c, old, place, old->weights || lines->weighted));
+    c->counts.graph = c->graph;
+    c->counts.origin = c->origin;
     *changes = c;
     c = NULL;
 done:
@@ -221,14 +224,6 @@ void cafe_changes_free(cafe_changes *changes) {
     cafe_mem_free_all(changes->context, changes->origin, changes->arcs, changes);
 }
 
-const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes) {
+const cafe_changes_report *cafe_changes_get(const cafe_changes *changes) {
     return &changes->counts;
-}
-
-const cafe_graph *cafe_changes_graph(const cafe_changes *changes) {
-    return changes->graph;
-}
-
-const int32_t *cafe_changes_origin(const cafe_changes *changes) {
-    return changes->origin;
 }

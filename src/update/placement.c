@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+#include <cafe-private/writers.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/thread_pool.h"

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <cafe-private/writers.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"

@@ -81,7 +81,7 @@ struct cafe_changes {
     int32_t *origin;        /* of each new node the old one, or -1 */
     cafe_changed_arc *arcs; /* by u, then v: both directions */
     int64_t arc_count;
-    cafe_change_counts counts;
+    cafe_changes_report counts;
 };
 
 /* The new graph's nodes: how many, their names, and where old ones and newcomers went. `place` has

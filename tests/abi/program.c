@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
 #include <cafe/cafe.h>
 #include <cafe/rank.h>
 
