@@ -8,18 +8,14 @@
  */
 #include "solve/layers.h"
 
-#include <math.h>
 #include <stddef.h>
 
 #include "base/memory.h"
 #include "base/option.h"
 #include "engine/engine.h"
 #include "solve/exact_partition.h"
-#include "solve/layers_hierarchy.h"
-#include "solve/layers_start.h"
+#include "solve/layers_search.h"
 #include "solve/solution.h"
-
-enum { MOST_FAILURES = 3 }; /* fresh starts without success that end the search */
 
 /* Rounds by default, by the number of arcs: many for graphs that take milliseconds, but graphs of
  * fewer than 1,000 edges shall take no longer than with other programs. */
@@ -32,9 +28,6 @@ enum {
     GATHER_ARCS = 1 << 22 /* and of graphs that do not fit into the caches */
 };
 
-/* Limits of modularity gains: of a round to be repeated at once; expected of a round of a large
- * graph; and of anything worth its time. */
-static const double large_progress = 1e-3, slow_progress = 3e-6, least_progress = 1e-7;
 /* Sums of fewer than 300 terms in different orders differ by less. */
 static const double rounding = 1e-13;
 
@@ -72,165 +65,16 @@ const cafe_option_table *cafe_layers_vectors_option_table(void) {
     return &table;
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------- */
-
-/* How a round starts. */
-typedef enum start {
-    START_FRESH, /* every node alone */
-    START_LAST,  /* from the partition the last round found */
-    START_MEET,  /* from the communities on which the best and the last fresh one agree */
-    START_EXACT, /* from a best partition, of a small graph */
-    START_GIVEN  /* from the caller's partition */
-} start;
-
-typedef struct search {
-    cafe_hierarchy h;
-    const cafe_layers_start *given; /* the only start besides the last result; NULL: none */
-    int64_t left;                   /* rounds */
-    bool large;                     /* a round takes so long that fresh starts are not tried */
-    int64_t failures;               /* fresh starts since the best was found */
-    double gain;                    /* of the last round over the partition that it started from */
-    double before;      /* the same of the round before it; both HUGE_VAL after other starts */
-    cafe_layers *best;  /* the best hierarchy up to now */
-    cafe_layers *other; /* the last round's, or the one that it replaced as the best */
-    cafe_layers *last;  /* one of the two */
-    int32_t *meet;      /* the partition that START_MEET, START_EXACT and START_GIVEN begin with */
-} search;
-
-/* meet(u) = meet(w) if and only if u and w are together in both partitions, best and other. Every
- * community of one partition is passed once; seen[] and number[] map the communities of the other
- * to their part in it: O(n) time. */
-static cafe_status meet(cafe_context *context, search *s) {
-    cafe_groups groups = {0, NULL, NULL};
-    const int32_t *b = top_partition(s->other);
-    int64_t count = s->other->at[s->other->count - 1].communities;
-    int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group in which a community
-                                                             * occurred, */
-    int32_t *number = cafe_mem(context, count, sizeof *number); /* and the number of their meet */
-    int32_t next = 0;
-    cafe_status status;
-    CAFE_TRY(cafe_mem_had(seen, number));
-    CAFE_TRY(cafe_groups_new(context, s->best->nodes, top_partition(s->best),
-                             s->best->at[s->best->count - 1].communities, &groups));
-    for (int64_t i = 0; i < count; i++) seen[i] = -1;
-    for (int64_t i = 0; i < groups.count; i++)
-        for (int64_t m = groups.start[i]; m < groups.start[i + 1]; m++) {
-            int32_t u = groups.member[m];
-            if (seen[b[u]] != i) number[b[u]] = next++;
-            seen[b[u]] = (int32_t)i;
-            s->meet[u] = number[b[u]];
-        }
-done:
-    cafe_groups_free(context, &groups);
-    cafe_mem_free_all(context, seen, number);
-    return status;
-}
-
-/* The modularity of the given partition, whose numbers are below the number of nodes. */
-static cafe_status measure_given(cafe_context *context, const search *s, double *modularity) {
-    const cafe_pooled *g = s->h.finest;
-    return cafe_layers_modularity(context, g, s->h.options->resolution, s->meet, g->n, modularity);
-}
-
-/* Runs one round from this start and keeps the better of its result and the best. */
-static cafe_status run_round(cafe_context *context, search *s, start from) {
-    double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
-    if (from == START_GIVEN) CAFE_PASS(measure_given(context, s, &before));
-    if (from == START_MEET) CAFE_PASS(meet(context, s));
-    s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
-    CAFE_PASS(cafe_hierarchy_build(context, &s->h));
-    cafe_layers_free(s->other);
-    s->other = s->last = s->h.layers;
-    s->h.layers = NULL;
-    s->before = s->gain;
-    s->gain = top_modularity(s->last) - before;
-    if (s->best && !(top_modularity(s->last) > top_modularity(s->best))) return CAFE_OK;
-    s->other = s->best;
-    s->best = s->last;
-    s->failures = 0;
-    return CAFE_OK;
-}
-
-/* The expected gain of the next round. With g the gain of the last round and g' that of the round
- * before (at first the modularity itself),
- *
- *     next = g sqrt(g / g'),
- *
- * because gains shrink more slowly from round to round.
- */
-static double expect_gain(const search *s) {
-    double before = s->before < HUGE_VAL ? s->before : top_modularity(s->best);
-    if (!(s->gain < HUGE_VAL)) return s->gain;
-    return s->gain > 0 && before > 0 ? s->gain * sqrt(s->gain / before) : 0;
-}
-
-/* Is another round from the last partition worth its time? */
-static bool is_worth_repeating(const search *s, bool room) {
-    if (s->large) return expect_gain(s) > slow_progress;
-    return s->gain > (room ? large_progress : least_progress);
-}
-
-/* Have the best partition and the one before it, or after it, equal modularities? Their meet would
- * gain nothing. */
-static bool are_equal(const search *s) {
-    return s->other && top_modularity(s->best) <= top_modularity(s->other) + rounding;
-}
-
-/* May another fresh start find more? One that ended below the best counts as a failure. One that
- * ended in the best again counts twice: it is more likely that there is nothing to be found. */
-static bool may_find_more(search *s) {
-    bool again = s->failures > 0 && top_modularity(s->last) >= top_modularity(s->best) - rounding;
-    s->failures += again ? 2 : 1;
-    return s->failures <= MOST_FAILURES;
-}
-
-/* After a given start: rounds from the last result alone. */
-static bool goes_on(const search *s) {
-    double least = s->given->steady ? large_progress : s->large ? slow_progress : least_progress;
-    return s->left > 0 && s->gain > least;
-}
-
-/* Chooses the start of the next round; false: the search ends. */
-static bool choose_next(search *s, start *from) {
-    if (s->given) {
-        *from = START_LAST;
-        return goes_on(s);
-    }
-    bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
-    if (s->left == 0) return false;
-    if (*from == START_FRESH && s->other && !are_equal(s))
-        *from = START_MEET;
-    else if (is_worth_repeating(s, room))
-        *from = START_LAST;
-    else if (room && may_find_more(s))
-        *from = START_FRESH;
-    else
-        return false;
-    return true;
-}
-
-/* Rounds until choose_next() finds nothing to do. The best modularity never falls, because a round
- * replaces the best partition by a better one only. */
-static cafe_status run_rounds(cafe_context *context, search *s) {
-    int64_t rounds = s->left;
-    start from = s->given ? START_GIVEN : START_FRESH;
-    cafe_phase(context, "layers", rounds);
-    do {
-        CAFE_PASS(run_round(context, s, from));
-        s->left--;
-        cafe_step(context, rounds - s->left, top_modularity(s->best));
-    } while (choose_next(s, &from));
-    return CAFE_OK;
-}
+/* ---- one search ------------------------------------------------------------------------------ */
 
 /* Solves a graph of few nodes exactly, and builds layers on the best partition unless a round has
  * found one. */
-static cafe_status run_exact(cafe_context *context, const cafe_operator *op, search *s) {
+static cafe_status run_exact(cafe_context *context, const cafe_operator *op, cafe_search *s) {
     double modularity;
     if (op->n > CAFE_EXACT_NODES || !s->h.options->refine || s->given) return CAFE_OK;
     CAFE_PASS(cafe_exact_partition(context, op, s->h.options->resolution, s->meet, &modularity));
     if (!(modularity > top_modularity(s->best) + rounding)) return CAFE_OK;
-    return run_round(context, s, START_EXACT);
+    return cafe_search_round(context, s);
 }
 
 static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
@@ -257,7 +101,7 @@ static int64_t choose_rounds(const cafe_layers_options *o, int64_t arcs) {
 
 /* The search begins with the caller's partition. With kept nodes its graph is the one in which they
  * are together, and where[n] the node in it of each node. */
-static cafe_status take_given(cafe_context *context, const cafe_pooled *finest, search *s,
+static cafe_status take_given(cafe_context *context, const cafe_pooled *finest, cafe_search *s,
                               cafe_pooled **joined, int32_t **where) {
     if (!s->given) return CAFE_OK;
     CAFE_PASS(cafe_layers_take_start(context, finest->n, s->given, s->meet));
@@ -271,7 +115,7 @@ static cafe_status take_given(cafe_context *context, const cafe_pooled *finest, 
 }
 
 /* Layers of the graph's nodes: `where` each is in the search's graph, NULL: at its own place. */
-static cafe_status restore(cafe_context *context, search *s, int64_t n, const int32_t *where) {
+static cafe_status restore(cafe_context *context, cafe_search *s, int64_t n, const int32_t *where) {
     s->best->nodes = n;
     return cafe_layers_restore(context, s->best, s->h.gathered ? s->h.place : where);
 }
@@ -287,7 +131,7 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
     cafe_status status = CAFE_OK;
     cafe_pooled *finest = NULL, *joined = NULL;
     int32_t *where = NULL;
-    search s = {.given = given};
+    cafe_search s = {.given = given};
     cafe_layers_options o;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
@@ -304,18 +148,15 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
     CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
     s.h.gather = o.refine && s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
     CAFE_TRY(take_given(context, finest, &s, &joined, &where));
-    CAFE_TRY(run_rounds(context, &s));
+    CAFE_TRY(cafe_search_run(context, &s));
     CAFE_TRY(run_exact(context, op, &s));
     CAFE_TRY(restore(context, &s, op->n, where));
     *layers = s.best;
     s.best = NULL;
 done:
-    cafe_layers_free(s.h.layers);
-    cafe_pooled_free(s.h.gathered);
+    cafe_search_free(context, &s);
     cafe_pooled_free(joined);
     cafe_pooled_free(finest);
-    cafe_mem_free_all(context, s.meet, s.h.place, where);
-    cafe_layers_free(s.other);
-    cafe_layers_free(s.best);
+    cafe_mem_free(context, where);
     return status;
 }

@@ -60,6 +60,11 @@ void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
                              int64_t chunks, uint64_t turn, int32_t *part);
 
+/* *gain <- about what the modularity gains if every node goes to its best community while the
+ * others stay: twice the gain of about `sample` nodes over their share of p. */
+cafe_status cafe_layers_move_gain(cafe_context *context, const cafe_pooled *g, double resolution,
+                                  const int32_t *part, int64_t sample, double *gain);
+
 /* Puts node[n] in a random order that depends on seed, turn and place alone. */
 void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n, int32_t *node);
 

@@ -256,3 +256,29 @@ done:
     free_moves(context, &moves);
     return status;
 }
+
+/* ---- how well nodes fit ---------------------------------------------------------------------- */
+
+cafe_status cafe_layers_move_gain(cafe_context *context, const cafe_pooled *g, double resolution,
+                                  const int32_t *part, int64_t sample, double *gain) {
+    cafe_status status = CAFE_OK;
+    cafe_moves moves = {.g = g, .resolution = resolution};
+    int64_t step = g->n / sample + 1;
+    double gains = 0, mass = 0;
+    moves.part = cafe_mem(context, g->n, sizeof *moves.part);
+    CAFE_TRY(cafe_mem_had(moves.part));
+    memcpy(moves.part, part, (size_t)g->n * sizeof *part);
+    CAFE_TRY(start_moves(context, &moves));
+    moves.bins = cafe_bins_new(context, 1, g->widest, g->n);
+    CAFE_TRY(cafe_mem_had(moves.bins));
+    for (int64_t u = 0; u < g->n; u += step) {
+        gains += 2 * cafe_moves_best(&moves, moves.bins, u).gain / g->total;
+        mass += g->mass[u];
+    }
+    *gain = mass > 0 ? gains / mass : 0;
+done:
+    cafe_bins_free(context, moves.bins, 1);
+    cafe_mem_free(context, moves.part);
+    free_moves(context, &moves);
+    return status;
+}

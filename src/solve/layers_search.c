@@ -1,0 +1,199 @@
+/* The rounds of the multi-layer method, and how each starts.
+ *
+ * While rounds gain much, the next round starts from the last result, so that nodes can leave
+ * again. Then, unless the graph is large, rounds start from every node alone, and from the
+ * communities on which this fresh result and the best one agree. On a large graph one hierarchy may
+ * end in lumps of several communities: layers_divide.c finds and divides them.
+ */
+#include "solve/layers_search.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+enum { MOST_FAILURES = 3 }; /* fresh starts without success that end the search */
+
+/* Limits of modularity gains: of a round to be repeated at once; expected of a round of a large
+ * graph; and of anything worth its time. */
+static const double large_progress = 1e-3, slow_progress = 3e-6, least_progress = 1e-7;
+/* Sums of fewer than 300 terms in different orders differ by less. */
+static const double rounding = 1e-13;
+
+/* ---- one round ------------------------------------------------------------------------------- */
+
+/* How a round starts. */
+typedef enum start {
+    START_FRESH,    /* every node alone */
+    START_LAST,     /* from the partition the last round found */
+    START_MEET,     /* from the communities on which the best and the last fresh one agree */
+    START_GIVEN,    /* from a partition of the caller */
+    START_SEPARATE, /* from the last one's parts, joined at a higher resolution */
+    START_DIVIDE    /* from communities inside those of the last one */
+} start;
+
+/* meet(u) = meet(w) if and only if u and w are together in both partitions, best and other. Every
+ * community of one partition is passed once; seen[] and number[] map the communities of the other
+ * to their part in it: O(n) time. */
+static cafe_status meet(cafe_context *context, cafe_search *s) {
+    cafe_groups groups = {0, NULL, NULL};
+    const int32_t *b = top_partition(s->other);
+    int64_t count = s->other->at[s->other->count - 1].communities;
+    int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group in which a community
+                                                             * occurred, */
+    int32_t *number = cafe_mem(context, count, sizeof *number); /* and the number of their meet */
+    int32_t next = 0;
+    cafe_status status;
+    CAFE_TRY(cafe_mem_had(seen, number));
+    CAFE_TRY(cafe_groups_new(context, s->best->nodes, top_partition(s->best),
+                             s->best->at[s->best->count - 1].communities, &groups));
+    for (int64_t i = 0; i < count; i++) seen[i] = -1;
+    for (int64_t i = 0; i < groups.count; i++)
+        for (int64_t m = groups.start[i]; m < groups.start[i + 1]; m++) {
+            int32_t u = groups.member[m];
+            if (seen[b[u]] != i) number[b[u]] = next++;
+            seen[b[u]] = (int32_t)i;
+            s->meet[u] = number[b[u]];
+        }
+done:
+    cafe_groups_free(context, &groups);
+    cafe_mem_free_all(context, seen, number);
+    return status;
+}
+
+/* The modularity of the given partition, whose numbers are below the number of nodes. */
+static cafe_status measure_given(cafe_context *context, const cafe_search *s, double *modularity) {
+    const cafe_pooled *g = s->h.finest;
+    return cafe_layers_modularity(context, g, s->h.options->resolution, s->meet, g->n, modularity);
+}
+
+/* The partition `meet`, for starts that need one. */
+static cafe_status make_start(cafe_context *context, cafe_search *s, start from) {
+    if (from == START_MEET) return meet(context, s);
+    if (from == START_SEPARATE) return cafe_layers_separate(context, &s->h, s->last, s->meet);
+    if (from == START_DIVIDE) return cafe_layers_divide(context, &s->h, s->last, s->meet);
+    return CAFE_OK;
+}
+
+/* Runs one round from this start and keeps the better of its result and the best. */
+static cafe_status run_round(cafe_context *context, cafe_search *s, start from) {
+    double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
+    if (from == START_GIVEN) CAFE_PASS(measure_given(context, s, &before));
+    CAFE_PASS(make_start(context, s, from));
+    s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
+    CAFE_PASS(cafe_hierarchy_build(context, &s->h));
+    cafe_layers_free(s->other);
+    s->other = s->last = s->h.layers;
+    s->h.layers = NULL;
+    s->before = s->gain;
+    s->gain = top_modularity(s->last) - before;
+    if (s->best && !(top_modularity(s->last) > top_modularity(s->best))) return CAFE_OK;
+    s->other = s->best;
+    s->best = s->last;
+    s->failures = 0;
+    return CAFE_OK;
+}
+
+/* ---- the next start -------------------------------------------------------------------------- */
+
+/* The expected gain of the next round. With g the gain of the last round and g' that of the round
+ * before (at first the modularity itself),
+ *
+ *     next = g sqrt(g / g'),
+ *
+ * because gains shrink more slowly from round to round.
+ */
+static double expect_gain(const cafe_search *s) {
+    double before = s->before < HUGE_VAL ? s->before : top_modularity(s->best);
+    if (!(s->gain < HUGE_VAL)) return s->gain;
+    return s->gain > 0 && before > 0 ? s->gain * sqrt(s->gain / before) : 0;
+}
+
+/* Is another round from the last partition worth its time? */
+static bool is_worth_repeating(const cafe_search *s, bool room) {
+    if (s->large) return expect_gain(s) > slow_progress;
+    return s->gain > (room ? large_progress : least_progress);
+}
+
+/* Have the best partition and the one before it, or after it, equal modularities? Their meet would
+ * gain nothing. */
+static bool are_equal(const cafe_search *s) {
+    return s->other && top_modularity(s->best) <= top_modularity(s->other) + rounding;
+}
+
+/* May another fresh start find more? One that ended below the best counts as a failure. One that
+ * ended in the best again counts twice: it is more likely that there is nothing to be found. */
+static bool may_find_more(cafe_search *s) {
+    bool again = s->failures > 0 && top_modularity(s->last) >= top_modularity(s->best) - rounding;
+    s->failures += again ? 2 : 1;
+    return s->failures <= MOST_FAILURES;
+}
+
+/* After a given start: rounds from the last result alone. */
+static bool goes_on(const cafe_search *s) {
+    double least = s->given->steady ? large_progress : s->large ? slow_progress : least_progress;
+    return s->left > 0 && s->gain > least;
+}
+
+/* On a large graph, after a fresh start and while divisions gain: communities that hold nodes of
+ * several ones. */
+static cafe_status test_lumps(cafe_context *context, cafe_search *s, start *from, bool *lumps) {
+    start now = *from;
+    *lumps = false;
+    if (!s->large || s->whole || s->left == 0) return CAFE_OK;
+    if (now == START_FRESH) {
+        CAFE_PASS(cafe_layers_are_mixed(context, &s->h, s->last, lumps));
+        *from = *lumps ? START_SEPARATE : now;
+    } else if (now == START_LAST) {
+        CAFE_PASS(cafe_layers_may_divide(context, &s->h, s->last, lumps));
+        *from = *lumps ? START_DIVIDE : now;
+        s->whole = !*lumps;
+    }
+    return CAFE_OK;
+}
+
+/* Chooses the start of the next round; *go false: the search ends. */
+static void choose_next(cafe_search *s, start *from, bool *go) {
+    if (s->given) {
+        *from = START_LAST;
+        *go = goes_on(s);
+        return;
+    }
+    bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
+    *go = s->left > 0;
+    if (*from == START_FRESH && s->other && !are_equal(s))
+        *from = START_MEET;
+    else if (is_worth_repeating(s, room))
+        *from = START_LAST;
+    else if (*go && room && may_find_more(s))
+        *from = START_FRESH;
+    else
+        *go = false;
+}
+
+/* Rounds until choose_next() finds nothing to do. The best modularity never falls, because a round
+ * replaces the best partition by a better one only. */
+cafe_status cafe_search_run(cafe_context *context, cafe_search *s) {
+    int64_t rounds = s->left;
+    start from = s->given ? START_GIVEN : START_FRESH;
+    cafe_phase(context, "layers", rounds);
+    for (bool go = true, lumps; go;) {
+        CAFE_PASS(run_round(context, s, from));
+        s->left--;
+        cafe_step(context, rounds - s->left, top_modularity(s->best));
+        CAFE_PASS(test_lumps(context, s, &from, &lumps));
+        if (!lumps) choose_next(s, &from, &go);
+    }
+    return CAFE_OK;
+}
+
+cafe_status cafe_search_round(cafe_context *context, cafe_search *s) {
+    return run_round(context, s, START_GIVEN);
+}
+
+void cafe_search_free(cafe_context *context, cafe_search *s) {
+    cafe_layers_free(s->h.layers);
+    cafe_pooled_free(s->h.gathered);
+    cafe_mem_free_all(context, s->meet, s->h.place);
+    cafe_layers_free(s->other);
+    cafe_layers_free(s->best);
+}

@@ -1,0 +1,47 @@
+/* The search of the multi-layer method: rounds that build hierarchies and keep the best. */
+#ifndef CAFE_SOLVE_LAYERS_SEARCH_H
+#define CAFE_SOLVE_LAYERS_SEARCH_H
+
+#include "solve/layers_hierarchy.h"
+#include "solve/layers_start.h"
+
+typedef struct cafe_search {
+    cafe_hierarchy h;
+    const cafe_layers_start *given; /* the only start besides the last result; NULL: none */
+    int64_t left;                   /* rounds */
+    bool large;                     /* a round takes so long that fresh starts are not tried */
+    bool whole;         /* of a large graph: communities need not be tested for a division */
+    int64_t failures;   /* fresh starts since the best was found */
+    double gain;        /* of the last round over the partition that it started from */
+    double before;      /* the same of the round before it; both HUGE_VAL after other starts */
+    cafe_layers *best;  /* the best hierarchy up to now */
+    cafe_layers *other; /* the last round's, or the one that it replaced as the best */
+    cafe_layers *last;  /* one of the two */
+    int32_t *meet;      /* the partition that a round begins with, unless it is that of `last` */
+} cafe_search;
+
+/* Rounds until none is left or worth its time; then `best` has the result. The caller has set h,
+ * given, left and large, and frees the search. */
+cafe_status cafe_search_run(cafe_context *context, cafe_search *s);
+/* One round from the partition `meet`. */
+cafe_status cafe_search_round(cafe_context *context, cafe_search *s);
+void cafe_search_free(cafe_context *context, cafe_search *s);
+
+/* ---- communities that are too large: layers_divide.c ----------------------------------------- */
+
+/* Did the first pooling join nodes of different communities? Compares the gain of moving single
+ * nodes out of the communities part[n], estimated from some nodes, with the modularity. */
+cafe_status cafe_layers_are_mixed(cafe_context *context, const cafe_hierarchy *h,
+                                  const cafe_layers *layers, bool *mixed);
+/* part[n] <- communities of the nodes of the first layer, found at a higher resolution. */
+cafe_status cafe_layers_separate(cafe_context *context, const cafe_hierarchy *h,
+                                 const cafe_layers *layers, int32_t *part);
+
+/* Would some communities be divided by a search inside them? Tests a sample. */
+cafe_status cafe_layers_may_divide(cafe_context *context, const cafe_hierarchy *h,
+                                   const cafe_layers *layers, bool *may);
+/* part[n] <- communities of a search inside every community of the top layer. */
+cafe_status cafe_layers_divide(cafe_context *context, const cafe_hierarchy *h,
+                               const cafe_layers *layers, int32_t *part);
+
+#endif
