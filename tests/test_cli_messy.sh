@@ -41,7 +41,7 @@ while IFS=$'\x1f' read -r file options wanted; do # tabs would be taken together
     fi
     count=$((count + 1))
 done < <(tr '\t' '\037' <"$messy/expected.tsv")
-[[ $count -ge 100 && $(find "$messy" -type f | wc -l) -gt 60 ]] || fail "only $count cases"
+[[ $count -ge 100 && $(find "$messy" -type f | wc -l) -ge 200 ]] || fail "only $count cases"
 
 # files of labels: the library's words, through every way of giving unknown nodes
 labels=$messy/labels count=0
@@ -64,6 +64,35 @@ done < <(tr '\t' '\037' <"$labels/expected.tsv")
 [[ $count -ge 30 ]] || fail "only $count files of labels"
 expect 0 "$CAFE" embed "$labels/numbers.csv" --method label-propagation --labels "$labels/gephi.csv" -o v.in.npy -f
 says "3 of 4 nodes labelled; line 1 is a heading; node column 0 'Id', label column 3 'modularity_class'; commas"
+
+# tables of nodes: on a page; partitions: compared with themselves
+# of FOLDER: "file graph wanted" of every line
+of() {
+    tr '\t' '\037' <"$messy/$1/expected.tsv" | grep -v '^#'
+}
+# refuses WANTED COMMAND...: the command fails with this part of the message
+refuses() {
+    local wanted=${1#! } code=0
+    shift
+    "$@" >.last/out 2>.last/err || code=$?
+    [[ $code -eq 3 || $code -eq 1 ]] || fail "exit code $code instead of a refusal: $*"
+    grep -qF -- "$wanted" .last/err || fail "$*: the message lacks '$wanted'"
+}
+while IFS=$'\x1f' read -r file graph wanted; do
+    command=("$CAFE" plot "$labels/$graph.csv" v.in.npy --attributes "$messy/nodes/$file" -o page.in.html -q -f)
+    expect 0 "$CAFE" embed "$labels/$graph.csv" -q -k 1 -o v.in.npy -f
+    if [[ $wanted == '! '* ]]; then refuses "$wanted" "${command[@]}"; else expect 0 "${command[@]}"; fi
+done < <(of nodes)
+while IFS=$'\x1f' read -r file graph wanted; do
+    command=("$CAFE" cluster "$labels/$graph.csv" --start "$messy/partitions/$file" -o c.in.tsv -f)
+    if [[ $wanted == '! '* ]]; then
+        refuses "$wanted" "${command[@]}"
+    else
+        read -r nodes communities <<<"$wanted"
+        expect 0 "${command[@]}"
+        says "$communities communit.*, $nodes of [0-9]+ nodes"
+    fi
+done < <(of partitions)
 
 # why labels do not name the nodes
 for file in same-labels.gexf same-labels.gml latin-1.net; do

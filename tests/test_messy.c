@@ -8,6 +8,8 @@
 
 #include "test_io.h"
 
+#include "io/facts.h"
+
 enum { LINE = 1024 };
 
 /* "--name value --name value" into the options; the texts stay in `words`. */
@@ -173,8 +175,97 @@ static void test_every_label_file(void **state) {
     assert_true(cases >= 30);
 }
 
+/* ---- tables of nodes, partitions ------------------------------------------------------------- */
+
+typedef void try_file(const char *file, const char *path, const cafe_graph *graph, char *wanted);
+
+/* Runs the lines of FOLDER/expected.tsv, "file graph wanted"; returns how many there are. */
+static int each_file(const char *folder, try_file *try) {
+    char line[LINE], path[512], of[512];
+    int cases = 0;
+    const char *source = getenv("SOURCE");
+    snprintf(path, sizeof path, "%s/tests/messy/%s/expected.tsv", source, folder);
+    FILE *list = fopen(path, "r");
+    assert_non_null(list);
+    while (fgets(line, sizeof line, list)) {
+        char *at = line, *file = strsep(&at, "\t"), *name = strsep(&at, "\t");
+        char *wanted = strsep(&at, "\n");
+        cafe_graph *graph = NULL;
+        if (file[0] == '#') continue;
+        snprintf(of, sizeof of, "%s/tests/messy/labels/%s.csv", source, name);
+        snprintf(path, sizeof path, "%s/tests/messy/%s/%s", source, folder, file);
+        TEST_OK(shared, cafe_graph_read(shared, of, NULL, &graph));
+        try(file, path, graph, wanted);
+        cafe_graph_free(graph);
+        cases++;
+    }
+    fclose(list);
+    return cases;
+}
+
+static void expect_refusal(const char *file, cafe_status status, const char *wanted) {
+    if (status != CAFE_ERROR_FORMAT && status != CAFE_ERROR_ARGUMENT)
+        fail_msg("%s: not refused", file);
+    if (!strstr(cafe_error(shared), wanted + 2)) fail_msg("%s", cafe_error(shared));
+}
+
+/* "4 0 2 Label=Bob": columns, lines left out, a node, a column, the text there. */
+static void try_table(const char *file, const char *path, const cafe_graph *graph, char *wanted) {
+    cafe_facts *facts = NULL;
+    int64_t skipped = 0, found = -1;
+    long long columns = 0, left = 0;
+    int at = 0;
+    cafe_status status = cafe_facts_read(shared, graph, path, &facts, &skipped);
+    if (wanted[0] == '!') {
+        expect_refusal(file, status, wanted);
+        assert_null(facts);
+        return;
+    }
+    if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+    assert_int_equal(sscanf(wanted, "%lld %lld %n", &columns, &left, &at), 2);
+    char *text = wanted + at, *node = strsep(&text, " "), *column = strsep(&text, "=");
+    assert_int_equal(cafe_facts_columns(facts), columns);
+    assert_int_equal(skipped, left);
+    for (int64_t j = 0; j < columns; j++)
+        if (strcmp(cafe_facts_name(facts, j), column) == 0) found = j;
+    assert_true(found >= 0);
+    assert_string_equal(cafe_facts_text(facts, found, cafe_graph_find(graph, node)), text);
+    cafe_facts_free(facts);
+}
+
+/* "4 2": nodes that are in a community, communities. */
+static void try_partition(const char *file, const char *path, const cafe_graph *graph,
+                          char *wanted) {
+    cafe_labels *labels = NULL;
+    int32_t part[64];
+    long long nodes = 0, communities = 0;
+    cafe_status status = cafe_labels_read(shared, graph, path, NULL, NULL, &labels);
+    assert_true(cafe_graph_nodes(graph) <= 64);
+    if (status == CAFE_OK) status = cafe_labels_single(shared, labels, part);
+    if (wanted[0] == '!') {
+        expect_refusal(file, status, wanted);
+    } else {
+        if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+        assert_int_equal(sscanf(wanted, "%lld %lld", &nodes, &communities), 2);
+        if (cafe_labels_labelled(labels) != nodes || cafe_labels_classes(labels) != communities)
+            fail_msg("%s: %s", file, cafe_labels_reading(labels));
+    }
+    cafe_labels_free(labels);
+}
+
+static void test_every_table(void **state) {
+    (void)state;
+    assert_true(each_file("nodes", try_table) >= 15);
+}
+
+static void test_every_partition(void **state) {
+    (void)state;
+    assert_true(each_file("partitions", try_partition) >= 14);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_file),
-                                       cmocka_unit_test(test_every_label_file)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_file), cmocka_unit_test(test_every_label_file),
+        cmocka_unit_test(test_every_table), cmocka_unit_test(test_every_partition)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

@@ -17,7 +17,7 @@ extern "C" {
 
 /* ---- sets of nodes --------------------------------------------------------------------------- */
 
-/* Reads a file with one node name per line ("-" is standard input, gzip is unpacked) and sets
+/* Reads a file with one node name per line, or a table of nodes ("-" is standard input), and sets
  * member[u] = 1 for the nodes named, 0 for the others; *count gets how many there are. Empty lines
  * and lines that begin with # or % are skipped; a name may come again. A name that the graph does
  * not have is CAFE_ERROR_FORMAT with file and line. */

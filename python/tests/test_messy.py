@@ -77,6 +77,24 @@ def test_ids_instead_of_labels_are_a_warning():
         cafe.Graph.from_file(path, name="label")
 
 
+PARTITIONS = [line.rstrip("\n").split("\t") for line in open(MESSY / "partitions" / "expected.tsv")
+              if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("file, graph, wanted", PARTITIONS)
+def test_every_partition(file, graph, wanted):
+    graph = cafe.Graph.from_file(MESSY / "labels" / f"{graph}.csv")
+    if wanted.startswith("! ") and "several" not in wanted:
+        with pytest.raises(ValueError, match=wanted[2:]):
+            cafe.read_labels(graph, MESSY / "partitions" / file)
+        return
+    found = [c for c in cafe.read_labels(graph, MESSY / "partitions" / file).tolist() if c is not None]
+    if wanted.startswith("! "):
+        assert any(isinstance(label, tuple) and len(label) > 1 for label in found)
+    else:
+        assert [len(found), len(set(found))] == list(map(int, wanted.split()))
+
+
 LABELS = [line.rstrip("\n").split("\t") for line in open(MESSY / "labels" / "expected.tsv")
           if not line.startswith("#")]
 

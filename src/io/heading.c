@@ -61,7 +61,8 @@ static const char others[] =
 static const char node_words[] =
     " node nodes nodeid nodename id ids name names vertex vertexid vertexname key uid user userid "
     "username person personid gene geneid genename genesymbol symbol protein proteinid accession "
-    "sharedname item itemid account accountid customer customerid paper paperid author authorid ";
+    "sharedname preferredname stringproteinid item itemid account accountid customer customerid "
+    "paper paperid author authorid ";
 static const char label_words[] =
     " label labels class classes classid category categories categoryid group groups groupid type "
     "types community communities communityid cluster clusters clusterid modularityclass target y "

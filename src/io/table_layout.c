@@ -290,21 +290,23 @@ static cafe_status find_heading(looking *k, int64_t nodes_known) {
         "a node of the graph, or a heading whose first column is called node " WRITTEN_OTHERWISE);
 }
 
-/* The comment above names the columns if it has as many, a node's and a value's among them. */
+/* The comment above names the columns if it has as many, a node's and a value's among them, unless
+ * the first line is a heading itself. */
 static bool take_comment(looking *k) {
     cafe_field cells[CAFE_SAMPLE_COLUMNS];
     cafe_table_layout *l = k->l;
-    bool node = false, value = names_columns(k->request);
-    int32_t id = 0;
+    bool value = names_columns(k->request);
+    int32_t id = -1;
     if (!l->sample.comment) return false;
     int32_t count = cafe_sample_split(l->sample.comment, l->separator, cells);
-    if (count != l->columns || count < 2 || l->separator == ' ') return false;
-    for (int32_t c = count - 1; c >= 0; c--) {
-        node |= cafe_heading_is_node(&cells[c]);
-        if (cafe_heading_is_node(&cells[c])) id = c;
+    if (count != l->columns || count < 2) return false;
+    for (int32_t c = 0; c < count; c++) {
+        bool node = cafe_heading_is_node(&cells[c]);
+        if (node && (id < 0 || (is_known(k, &l->head[c]) && !is_known(k, &l->head[id])))) id = c;
         value |= k->request->is_value && k->request->is_value(&cells[c]);
     }
-    if (!node || !value) return false;
+    if (id < 0 || !value) return false;
+    if (cafe_heading_is_node(&l->head[id]) && !is_known(k, &l->head[id])) return false;
     memcpy(l->head, cells, (size_t)count * sizeof *cells);
     l->id = id;
     return true;

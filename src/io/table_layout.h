@@ -40,20 +40,20 @@ typedef struct cafe_table_layout {
 /* Reads the first lines (at most 4,096 or 256 KiB) of the open table. A table with two possible
  * readings is CAFE_ERROR_FORMAT, with the option or the change that makes it certain. The caller
  * frees the layout whatever the status. */
-cafe_status cafe_table_layout_find(cafe_rows *rows, const cafe_table_request *request,
-                                   cafe_table_layout *layout);
-void cafe_table_layout_free(cafe_table_layout *layout); /* a zeroed one too */
+CAFE_LAB cafe_status cafe_table_layout_find(cafe_rows *rows, const cafe_table_request *request,
+                                            cafe_table_layout *layout);
+CAFE_LAB void cafe_table_layout_free(cafe_table_layout *layout); /* a zeroed one too */
 
 /* 1 for 1 and true, 0 for 0, false and a missing value, -1 for all else. */
 int cafe_cell_bit(const cafe_field *cell);
 
 /* Moves to the first line after the heading, or to the next line, and splits it; *more is false at
  * the end. A line with more cells than the heading is CAFE_ERROR_FORMAT. */
-cafe_status cafe_table_first(cafe_rows *rows, const cafe_table_layout *layout, bool *more);
-cafe_status cafe_table_next(cafe_rows *rows, const cafe_table_layout *layout, bool *more);
+CAFE_LAB cafe_status cafe_table_first(cafe_rows *rows, const cafe_table_layout *layout, bool *more);
+CAFE_LAB cafe_status cafe_table_next(cafe_rows *rows, const cafe_table_layout *layout, bool *more);
 
 /* The node of the line at hand into rows->field, as it stands; a missing one is CAFE_ERROR_FORMAT.
  */
-cafe_status cafe_table_node(cafe_rows *rows, const cafe_table_layout *layout);
+CAFE_LAB cafe_status cafe_table_node(cafe_rows *rows, const cafe_table_layout *layout);
 
 #endif

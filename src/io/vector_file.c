@@ -37,7 +37,7 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
     char *p = text;
     for (int64_t i = block * w->rows; i < cafe_block_end(w->count, w->rows, block); i++) {
         int64_t u = w->first + i;
-        p = w->separator == '\t' ? cafe_put_field(m->names, u, p) : cafe_put_name(m->names, u, p);
+        p = w->separator == ' ' ? cafe_put_name(m->names, u, p) : cafe_put_field(m->names, u, p);
         p = cafe_put_floats(p, w->separator, w->values + i * m->stride, m->columns);
         *p++ = '\n';
     }
