@@ -69,7 +69,7 @@ cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *t
 /* The same in windows of 32 MiB, with progress. */
 cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text);
 void cafe_text_close(cafe_text *text);
-void cafe_text_rewind(cafe_text *text);
+CAFE_LAB void cafe_text_rewind(cafe_text *text);
 
 /* Moves to the next window; begin == end when there is none. */
 cafe_status cafe_text_next(cafe_text *text);
