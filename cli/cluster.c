@@ -97,7 +97,9 @@ static void release(void *argument) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(NULL, "the partition: node name, tab, community number; - is standard output"),
+    CLI_ROW_OUTPUT(
+        NULL,
+        "the partition: a heading, then node name, tab, community number; - is standard output"),
     CLI_ROW_WRITES(cluster_job, hierarchy, "hierarchy", NULL,
                    "all layers as a tree in JSON; - is standard output"),
     CLI_ROW_WRITES(cluster_job, soft, "soft", ".npz",
@@ -108,6 +110,7 @@ static const cli_option options[] = {
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
     CLI_ROW_PARTITION,
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_option model_options[] = {

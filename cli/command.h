@@ -26,9 +26,6 @@
     X(help)             \
     X(version)
 
-/* Exit codes; an interrupted run ends with 128 + the signal's number: 130, 143, 129, 153. */
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INPUT = 3 };
-
 struct cli_command {
     const char *name;
     const char *arguments;   /* as in the usage line: "GRAPH -o OUT.npy" */

@@ -57,7 +57,7 @@ static int take_largest(convert_job *job) {
 /* Room for `more` further attributes. */
 static int make_room(convert_job *job, int64_t more) {
     cafe_attribute *larger = cli_new(&job->run, job->count + more, sizeof *larger);
-    if (!larger) return CLI_FAILED;
+    if (!larger) return CLI_RESOURCES;
     if (job->count > 0) memcpy(larger, job->attributes, (size_t)job->count * sizeof *larger);
     job->attributes = larger;
     return CLI_OK;
@@ -79,7 +79,7 @@ static int take_vectors(convert_job *job) {
     CLI_TRY(make_room(job, columns));
     for (int64_t c = 0; c < columns; c++) {
         char *name = cli_new(run, NAME, 1);
-        if (!name) return CLI_FAILED;
+        if (!name) return CLI_RESOURCES;
         snprintf(name, NAME, "v%lld", (long long)c);
         add_reals(job, name, job->vectors + c, columns);
     }
@@ -108,9 +108,9 @@ static int take_communities(convert_job *job) {
     CLI_TRY(cli_check(run, cafe_labels_read(run->context, run->graph, job->communities_path, NULL,
                                             NULL, &job->labels)));
     const char **texts = cli_new(run, n, sizeof *texts);
-    if (!texts) return CLI_FAILED;
+    if (!texts) return CLI_RESOURCES;
     for (int64_t u = 0; u < n; u++)
-        if (!(texts[u] = labels_text(job, u))) return CLI_FAILED;
+        if (!(texts[u] = labels_text(job, u))) return CLI_RESOURCES;
     CLI_TRY(make_room(job, 1));
     job->attributes[job->count++] = (cafe_attribute){.name = "community", .texts = texts};
     return CLI_OK;
@@ -124,12 +124,12 @@ static int take_attributes(convert_job *job) {
         run, cafe_table_read_nodes(run->context, job->attributes_path, run->graph, &job->table)));
     int64_t columns = cafe_table_columns(job->table), n = cafe_graph_nodes(run->graph);
     job->values = cli_new(run, n * columns, sizeof *job->values);
-    if (!job->values) return CLI_FAILED;
+    if (!job->values) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_table_place(run->context, job->table, run->graph, job->values)));
     CLI_TRY(make_room(job, columns));
     for (int64_t c = 0; c < columns; c++) {
         char *name = cli_new(run, NAME, 1);
-        if (!name) return CLI_FAILED;
+        if (!name) return CLI_RESOURCES;
         if (cafe_table_has_heading(job->table))
             cafe_table_column_name(job->table, c, name, NAME);
         else

@@ -100,7 +100,7 @@ static const cli_option options[] = {
     CLI_ROW_JSON("a report with the certificate and every figure of the run; - is standard output"),
     CLI_ROW_FLAG(embed_job, dry_run, "dry-run",
                  "read the graph, print the memory the run would need (with --memory-limit also "
-                 "files, bytes read and written, and their time) and stop; exit code 1 when it "
+                 "files, bytes read and written, and their time) and stop; exit code 4 when it "
                  "would not fit"),
     CLI_ROW_NUMBER(embed_job, memory, "memory-limit", "SIZE", CLI_BYTES, NULL,
                    "use less memory than this (512M, 8G): sphere and cafe then keep vectors in "
@@ -115,6 +115,7 @@ static const cli_option options[] = {
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
     CLI_ROW_PARTITION,
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_option model_options[] = {

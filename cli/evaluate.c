@@ -136,7 +136,7 @@ static int take_vectors(evaluate_job *job, evaluate_source *source) {
     source->block = cafe_embedding_row(found, 0);
     if (cafe_embedding_stride(found) == source->columns) return CLI_OK;
     source->copy = malloc((size_t)(job->counts.nodes * source->columns) * sizeof(float) + 1);
-    if (!source->copy) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!source->copy) return cli_error(job->run, CLI_RESOURCES, "out of memory");
     source->block = source->copy;
     return cli_check(job->run, cafe_embedding_copy(found, source->copy));
 }

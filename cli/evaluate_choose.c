@@ -82,7 +82,7 @@ int evaluate_choices_check(evaluate_job *job) {
                                "combinations, not '%s'",
                                MOST_CHOICES, job->choose);
     job->choices = calloc((size_t)g.size, sizeof *job->choices);
-    if (!job->choices) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!job->choices) return cli_error(job->run, CLI_RESOURCES, "out of memory");
     for (int64_t i = 0; i < g.size; i++) {
         evaluate_choice *c = &job->choices[job->choice_count++];
         CLI_TRY(evaluate_open(job, &c->source.of));
@@ -96,7 +96,7 @@ int evaluate_choices_check(evaluate_job *job) {
 
 int evaluate_choices_prepare(evaluate_job *job, bool again) {
     const void **others = cli_new(job->run, job->choice_count, sizeof *others);
-    if (!others) return CLI_FAILED;
+    if (!others) return CLI_RESOURCES;
     for (int64_t i = 0; i < job->choice_count; i++) {
         evaluate_choice *c = &job->choices[i];
         CLI_TRY(evaluate_make(job, i > 0 ? c[-1].source.of : NULL, again, &c->source));

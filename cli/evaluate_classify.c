@@ -24,7 +24,7 @@ static int know_classes(evaluate_job *job) {
                          "%s gives nodes several labels: --method %s takes one per node",
                          job->labels_path, cli_method_name(&job->method));
     job->known = malloc((size_t)job->counts.nodes * sizeof *job->known + 1);
-    if (!job->known) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!job->known) return cli_error(job->run, CLI_RESOURCES, "out of memory");
     if (job->full_label)
         cli_warn(job->run, "--full-label shows the method the labels it is tested on");
     return cli_check(job->run, cafe_labels_single(job->run->context, job->labels, job->known));

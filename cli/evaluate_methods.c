@@ -133,7 +133,7 @@ static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
     item it;
     entry->job = calloc(1, sizeof *entry->job);
     char *to = entry->text = entry->name ? malloc(64 + 8 * strlen(entry->name)) : NULL;
-    if (!entry->job || !to) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!entry->job || !to) return cli_error(job->run, CLI_RESOURCES, "out of memory");
     if (!cut_item(entry->name, &to, &it)) return bad_list(job);
     if (columns) add_columns(job, to, &it);
     it.words[it.count++] = (char *)job->path;
@@ -144,7 +144,7 @@ static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
 
 static int parse_list(evaluate_job *job, bool columns) {
     job->entries = calloc(MOST_METHODS, sizeof *job->entries);
-    if (!job->entries) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!job->entries) return cli_error(job->run, CLI_RESOURCES, "out of memory");
     for (const char *at = job->methods;; at++) {
         size_t length = strcspn(at, ",");
         if (length == 0 || job->entry_count == MOST_METHODS) return bad_list(job);

@@ -54,7 +54,7 @@ static int bad_dimensions(explain_job *job) {
 static int choose_dimensions(explain_job *job) {
     const char *at = job->dimensions;
     job->shown = cli_new(&job->run, job->columns, sizeof *job->shown);
-    if (!job->shown) return CLI_FAILED;
+    if (!job->shown) return CLI_RESOURCES;
     if (!at)
         while (job->shown_count < job->columns && job->shown_count < SHOWN) {
             job->shown[job->shown_count] = job->shown_count;
@@ -91,7 +91,7 @@ static int read_features(explain_job *job) {
         run, cafe_table_read_nodes(run->context, job->features_path, run->graph, &job->features)));
     int64_t width = cafe_table_columns(job->features);
     job->feature_rows = cli_new(run, run->counts.nodes * width, sizeof *job->feature_rows);
-    if (!job->feature_rows) return CLI_FAILED;
+    if (!job->feature_rows) return CLI_RESOURCES;
     return cli_check(run,
                      cafe_table_place(run->context, job->features, run->graph, job->feature_rows));
 }
@@ -128,13 +128,13 @@ static int associate(explain_job *job) {
     cli_run *run = &job->run;
     if (job->labels) {
         job->with_labels = cli_new(run, job->columns, sizeof *job->with_labels);
-        if (!job->with_labels) return CLI_FAILED;
+        if (!job->with_labels) return CLI_RESOURCES;
         CLI_TRY(cli_check(run, cafe_explain_labels(run->context, job->explanation, job->labels,
                                                    job->with_labels)));
     }
     if (!job->features) return CLI_OK;
     job->with_features = cli_new(run, job->columns, sizeof *job->with_features);
-    if (!job->with_features) return CLI_FAILED;
+    if (!job->with_features) return CLI_RESOURCES;
     return cli_check(run, cafe_explain_attributes(run->context, job->explanation,
                                                   cafe_table_columns(job->features),
                                                   job->feature_rows, job->with_features));
@@ -287,6 +287,7 @@ static const cli_option options[] = {
                    "centred x"),
     CLI_ROW_JSON("every figure as JSON; - prints it instead of the text"),
     CLI_ROWS_SAMPLING(JOB),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_group groups[] = {

@@ -168,7 +168,7 @@ static void put_community(FILE *file, const explain_job *job, const cafe_communi
 static int put_largest(FILE *file, const explain_job *job) {
     int64_t count = job->report.communities, top = job->explain.top, n = job->run.counts.nodes;
     bool *shown = calloc((size_t)count + 1, sizeof *shown);
-    if (!shown) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    if (!shown) return cli_error(&job->run, CLI_RESOURCES, "out of memory");
     for (int64_t i = 0; i < top && i < count; i++) {
         cafe_community_card best = {.nodes = -1}, card;
         for (int32_t c = 0; c < count; c++) {

@@ -92,7 +92,7 @@ static void put_report(cafe_report *report, const void *argument) {
 static int put_vectors(FILE *file, const void *argument) {
     const explain_job *job = argument;
     const cafe_bounds_report *r = cafe_bounds_get(job->bounds);
-    fputs("node\tx\tqx\tv1\tx_centred\n", file);
+    cli_put_heading(file, &job->run, "node\tx\tqx\tv1\tx_centred");
     for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         cli_put_node(file, &job->run, job->run.graph, u);
         fprintf(file, "\t%.17g\t%.17g\t%.17g\t%.17g\n", r->x[u], r->qx[u], r->first[u], r->xc[u]);

@@ -26,10 +26,12 @@ static const struct {
 };
 enum { MODELS = sizeof models / sizeof *models };
 
-/* "node label" per line. The model says how many nodes there are: R-MAT may round them. */
+/* "node label" per line, in a table with a heading. The model says how many nodes there are: R-MAT
+ * may round them. */
 static int put_labels(FILE *file, const void *argument) {
     const generate_job *job = argument;
     bool columns = cli_ends_in(job->labels_path, ".tsv") || cli_ends_in(job->labels_path, ".csv");
+    if (columns) cli_put_heading(file, &job->run, "node\tlabel");
     for (int64_t u = 0; u < cafe_graph_nodes(job->run.graph); u++)
         fprintf(file, "%s%c%" PRId32 "\n", cli_name(&job->run, job->run.graph, u),
                 columns ? '\t' : ' ', job->labels[u]);
@@ -59,7 +61,7 @@ static int work(void *argument) {
         if (!models[job->model].blocks)
             cli_warn(run, "the %s model has no blocks: every label is 0", models[job->model].name);
         job->labels = cli_new(run, job->options.nodes, sizeof *job->labels);
-        if (!job->labels) return CLI_FAILED;
+        if (!job->labels) return CLI_RESOURCES;
     }
     CLI_TRY(cli_check(run, cafe_generate(run->context, models[job->model].model, &job->options,
                                          &run->graph, job->labels)));
@@ -76,6 +78,7 @@ static const cli_option options[] = {
                    ", text also with .gz behind it; - writes an edge list to standard output"),
     CLI_ROW_WRITES(generate_job, labels_path, "labels", NULL,
                    "write each node's block, 'node label' per line"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_group groups[] = {

@@ -187,8 +187,8 @@ static void print_overview(void) {
     cli_print_topics();
     printf(
         "\n"
-        "example: cafe embed graph.txt -o vectors.npy --columns 64 --json report.json\n\n"
-        "exit codes: 0 done, 1 failed, 2 wrong usage, 3 malformed input, 130 interrupted\n");
+        "example: cafe embed graph.txt -o vectors.npy --columns 64 --json report.json\n\n");
+    cli_print_exit_line();
 }
 
 /* ---- the manual ------------------------------------------------------------------------------ */
@@ -320,6 +320,8 @@ static int work_help(void *argument) {
     const cli_arguments *a = job->run.arguments;
     if (a->count > 0 && job->manual && strcmp(a->words[0], "tune") == 0)
         cli_print_tuned(true);
+    else if (a->count > 0 && job->manual && strcmp(a->words[0], "exit-codes") == 0)
+        cli_print_exit_manual();
     else if (a->count > 0 && !job->command)
         return cli_print_topic(a->words[0])
                    ? CLI_OK
@@ -377,6 +379,7 @@ static const cli_option help_options[] = {
     CLI_ROW_FLAG(help_job, manual, "man", "print the options as scdoc text, for the manual"),
     CLI_ROW_CHOICE(help_job, shell, "completion", "SHELL", NULL, "bash|zsh|fish",
                    "print a script that completes commands, options and values; bash, zsh or fish"),
+    CLI_ROW_LOG,
     CLI_ROW_HELP,
     CLI_ROW_END,
 };
@@ -388,6 +391,7 @@ static const cli_option version_options[] = {
     CLI_ROW_FLAG(version_job, probe, "probe",
                  "print the same and load each engine, which runs its code: what it is, its "
                  "version, why it cannot be used"),
+    CLI_ROW_LOG,
     CLI_ROW_HELP,
     CLI_ROW_END,
 };

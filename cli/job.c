@@ -44,7 +44,7 @@ static int read_labels(cli_job *job, cafe_run_inputs *inputs) {
     inputs->labels = label;
     inputs->classes = cafe_labels_classes(job->labels);
     const char **names = cli_new(run, inputs->classes, sizeof *names);
-    if (!names) return CLI_FAILED;
+    if (!names) return CLI_RESOURCES;
     for (int64_t c = 0; c < inputs->classes; c++) names[c] = cafe_labels_class_name(job->labels, c);
     inputs->class_names = names;
     return CLI_OK;

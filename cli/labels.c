@@ -104,6 +104,6 @@ int cli_read_classes(cli_run *run, const cafe_graph *graph, const char *path, ca
                      int32_t **label) {
     CLI_TRY(cli_read_labels(run, graph, path, labels));
     *label = cli_new(run, cafe_graph_nodes(graph), sizeof **label);
-    if (!*label) return CLI_FAILED;
+    if (!*label) return CLI_RESOURCES;
     return cli_check(run, cafe_labels_single(run->context, *labels, *label));
 }

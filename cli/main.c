@@ -87,7 +87,8 @@ static bool has_stack(void) {
     enum { NEEDED = 128 };
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= NEEDED) return true;
-    cli_tell("cafe: the stack is limited to %d KB; %d KB are needed (ulimit -s %d)",
+    cli_tell(CLI_ERROR, NULL, CLI_RESOURCES,
+             "the stack is limited to %d KB; %d KB are needed (ulimit -s %d)",
              (int)(limit.rlim_cur / 1024), NEEDED, NEEDED);
     return false;
 }
@@ -107,7 +108,8 @@ static int no_command(int argc, char **argv) {
 int main(int argc, char **argv) {
     share_addresses();
     cli_open_streams();
-    if (!has_stack()) return CLI_FAILED;
+    cli_log_guess(argc, argv);
+    if (!has_stack()) return CLI_RESOURCES;
     cli_team_guess(argc, argv);
     const cli_command *command = argc < 2 ? NULL : find_command(argv[1]);
     int code = !command         ? no_command(argc, argv)

@@ -55,7 +55,7 @@ static int work(void *argument) {
     CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors,
                              NULL));
     job->xy = cli_new(run, 2 * run->counts.nodes, sizeof *job->xy);
-    if (!job->xy) return CLI_FAILED;
+    if (!job->xy) return CLI_RESOURCES;
     double began = cli_seconds();
     CLI_TRY(cli_check(run, cafe_map(run->context, run->graph, run->counts.nodes, job->columns,
                                     job->vectors, &job->options, job->xy)));
@@ -73,6 +73,7 @@ static void release(void *argument) {
 static const cli_option options[] = {
     CLI_ROW_OUTPUT(CLI_VECTORS " -", "two numbers for each node: .npy, .tsv, .csv or .txt"),
     CLI_ROW_JSON("options and quality as JSON; - is standard output"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_group groups[] = {

@@ -67,7 +67,7 @@ int cli_find_nodes(cli_run *run, const char *list, int64_t **nodes, int64_t *cou
     int64_t length = (int64_t)strlen(list);
     char *fields = cli_new(run, length + 1, 1);
     *nodes = cli_new(run, length + 1, sizeof **nodes);
-    if (!fields || !*nodes) return CLI_FAILED;
+    if (!fields || !*nodes) return CLI_RESOURCES;
     memcpy(fields, list, (size_t)length);
     if (cafe_graph_find(run->graph, list) >= 0) return add_node(run, list, *nodes, count);
     for (char *word = take_field(&fields); word; word = take_field(&fields))

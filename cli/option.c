@@ -38,12 +38,11 @@ typedef struct parser {
 
 int cli_usage_error(const char *command, const char *format, ...) {
     va_list arguments;
-    char before[64];
-    snprintf(before, sizeof before, "cafe%s%s: ", command ? " " : "", command ? command : "");
     va_start(arguments, format);
-    cli_vtell(before, format, arguments);
+    cli_vtell(CLI_ERROR, command, CLI_USAGE, format, arguments);
     va_end(arguments);
-    cli_tell("try 'cafe %s%s--help'", command ? command : "", command ? " " : "");
+    cli_tell(CLI_INFO, command, 0, "try 'cafe %s%s--help'", command ? command : "",
+             command ? " " : "");
     return CLI_USAGE;
 }
 
@@ -209,9 +208,13 @@ static int wrong_choice(const cli_command *command, const cli_option *o, const c
 
 /* The method asked for, or the default one; NULL when the command has no methods. Methods may have
  * options of the same name with defaults of their own, so it is looked up before the others. */
-static int find_method(const cli_command *command, int argc, char **argv, const char **method) {
+static int find_method(const cli_command *command, int argc, char **argv, const cli_config *config,
+                       const char **method) {
     const cli_option *o = method_option(command);
     *method = o ? o->initial : NULL;
+    for (int i = 0; o && i < config->count; i++)
+        if (strcmp(config->at[i].key, "method") == 0 && cli_config_counts(config, &config->at[i]))
+            *method = config->at[i].value;
     for (int i = 0; o && i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--method=", 9) == 0) *method = argv[i] + 9;
         if (strcmp(argv[i], "--method") == 0 && i + 1 < argc) *method = argv[i + 1];
@@ -488,7 +491,59 @@ static int parse_words(parser *p) {
             p->arguments->words[p->arguments->count++] = word;
         if (code != CLI_OK || ((const cli_common *)p->values)->help) return code;
     }
+    return CLI_OK;
+}
+
+/* ---- --config -------------------------------------------------------------------------------- */
+
+/* Reads the file that --config names before the other words are understood. */
+static int read_config(parser *p) {
+    const char *path = NULL;
+    for (int i = 0; i < p->argc && strcmp(p->argv[i], "--") != 0; i++) {
+        if (strncmp(p->argv[i], "--config=", 9) == 0) path = p->argv[i] + 9;
+        if (strcmp(p->argv[i], "--config") == 0 && i + 1 < p->argc) path = p->argv[i + 1];
+    }
+    return path && path[0] ? cli_config_read(p->command->name, path, &p->arguments->config)
+                           : CLI_OK;
+}
+
+/* The command line goes before; false leaves a switch of the tool as it is. */
+static int apply_setting(parser *p, const cli_setting *s, bool words) {
+    if (strcmp(s->key, "arguments") == 0) {
+        if (!words) p->arguments->words[p->arguments->count++] = s->value;
+        return CLI_OK;
+    }
+    const cli_entry *e = cli_find_entry(&p->arguments->entries, s->key, strlen(s->key));
+    if (!e || strcmp(s->key, "config") == 0) return unknown_option(p, s->key);
+    if (p->arguments->given[e - p->arguments->entries.at]) return CLI_OK;
+    bool yes = strcmp(s->value, "true") == 0, no = strcmp(s->value, "false") == 0;
+    if (!cli_takes_value(e)) {
+        if (yes || no) return yes ? set_value(p, e, "") : CLI_OK;
+        return cli_usage_error(p->command->name, "%s takes true or false, not '%s'", s->key,
+                               s->value);
+    }
+    bool whether = e->shared && cafe_option_kind(e->shared) == CAFE_OPTION_SWITCH;
+    return set_value(p, e, whether && yes ? "yes" : whether && no ? "no" : s->value);
+}
+
+static int apply_config(parser *p) {
+    const cli_config *config = &p->arguments->config;
+    bool words = p->arguments->count > 0;
+    int code = CLI_OK;
+    for (int i = 0; i < config->count && code == CLI_OK; i++) {
+        if (!cli_config_counts(config, &config->at[i])) continue;
+        cli_log_origin(config->path, config->at[i].line);
+        code = apply_setting(p, &config->at[i], words);
+    }
+    cli_log_origin(NULL, 0);
+    return code;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int check_words(const parser *p) {
     const cli_command *c = p->command;
+    if (((const cli_common *)p->values)->help) return CLI_OK;
     for (int i = 0; i < p->arguments->count; i++)
         if (!p->arguments->words[i][0])
             return cli_usage_error(c->name, "argument %d is empty; usage: cafe %s %s", i + 1,
@@ -508,25 +563,30 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
     parser p = {
         .command = command, .values = values, .arguments = arguments, .argc = argc, .argv = argv};
     cafe_context_options options;
-    int code = CLI_FAILED;
+    int code = CLI_RESOURCES;
     memset(arguments, 0, sizeof *arguments);
     cafe_context_options_init(&options);
     options.threads = 1;
-    arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
+    arguments->words = calloc((size_t)argc + CLI_MOST_SETTINGS + 1, sizeof *arguments->words);
     if (!arguments->words || cafe_context_create(&options, &p.context) != CAFE_OK) {
-        cli_tell("cafe %s: out of memory", command->name);
+        cli_tell(CLI_ERROR, command->name, code, "out of memory");
     } else {
         cafe_lab_add(p.context);
-        code = find_method(command, argc, argv, &p.method);
+        cli_log_of(arguments, NULL);
+        code = read_config(&p);
+        if (code == CLI_OK) code = find_method(command, argc, argv, &arguments->config, &p.method);
         cli_merge(command, p.method, &arguments->entries);
         set_defaults(&p);
         if (code == CLI_OK) code = parse_words(&p);
+        if (code == CLI_OK) code = apply_config(&p);
+        if (code == CLI_OK) code = check_words(&p);
     }
     cafe_context_free(p.context);
     return code;
 }
 
 void cli_arguments_free(cli_arguments *arguments) {
+    cli_config_free(&arguments->config);
     free(arguments->words);
     arguments->words = NULL;
 }

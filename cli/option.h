@@ -8,6 +8,9 @@
 
 #include <cafe/lab.h>
 
+#include "config.h"
+#include "exit_code.h"
+
 typedef struct cli_command cli_command;
 
 typedef enum cli_kind {
@@ -68,15 +71,17 @@ const char *cli_choices(const cli_option *option);
 
 /* What every command's struct starts with, and the rows of the options that fill it. */
 typedef struct cli_common {
-    bool quiet, verbose, force;
+    bool quiet, verbose, force, no_heading;
     int32_t help;
     int32_t threads;
     uint64_t seed;
+    int32_t log;                      /* cli_log_form */
     int32_t unknown_nodes;            /* labels.h */
     cafe_label_columns label_columns; /* likewise */
     const char *engine;               /* NULL: the processor */
     int32_t partition;                /* cafe_partitioner: of the nodes among processes */
     const char *output, *json;        /* NULL: not asked for */
+    const char *config;               /* NULL: none */
     cafe_graph_options reading;       /* of the graph */
 } cli_common;
 
@@ -103,11 +108,22 @@ typedef struct cli_common {
         "help", 'h', NULL, CLI_HELP, offsetof(cli_common, help), NULL, NULL, \
             "show all options; -h shows the dozen that most people use"      \
     }
+#define CLI_ROW_LOG                                                                        \
+    CLI_ROW_CHOICE(cli_common, log, "log", "FORM", "text", "text|json",                    \
+                   "what standard error gets: text for people, or json, an object a line " \
+                   "with time, level, command, phase, message, file and line")
+#define CLI_ROW_CONFIG                                                                         \
+    CLI_ROW_READS(cli_common, config, "config",                                                \
+                  "options and arguments from a file: lines key = value in TOML, or the JSON " \
+                  "report of an earlier run; the command line goes before")
 #define CLI_ROW_QUIET                                                          \
     {                                                                          \
         "quiet", 'q', NULL, CLI_FLAG, offsetof(cli_common, quiet), NULL, NULL, \
             "print nothing on standard error but errors"                       \
     }
+#define CLI_ROW_NO_HEADING                             \
+    CLI_ROW_FLAG(cli_common, no_heading, "no-heading", \
+                 "write tables (.tsv, .csv, -) without the line of column names, for pipes")
 #define CLI_ROW_VERBOSE                                                            \
     {                                                                              \
         "verbose", 'v', NULL, CLI_FLAG, offsetof(cli_common, verbose), NULL, NULL, \
@@ -141,7 +157,9 @@ typedef struct cli_common {
 /* What an array of rows ends with; those of a command, without and with random numbers. */
 #define CLI_ROW_END \
     { NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL }
-#define CLI_ROWS_PLAIN  CLI_ROW_FORCE, CLI_ROW_THREADS, CLI_ROW_QUIET, CLI_ROW_HELP, CLI_ROW_END
+#define CLI_ROWS_PLAIN                                                                        \
+    CLI_ROW_CONFIG, CLI_ROW_FORCE, CLI_ROW_THREADS, CLI_ROW_LOG, CLI_ROW_QUIET, CLI_ROW_HELP, \
+        CLI_ROW_END
 #define CLI_ROWS_SEEDED CLI_ROW_SEED, CLI_ROWS_PLAIN
 
 /* Groups: rows alone, a table of the library in `field`, and that of reading a graph. */
@@ -191,6 +209,7 @@ typedef struct cli_arguments {
     cli_entries entries;
     bool given[CLI_MOST_OPTIONS];
     const char *text[CLI_MOST_OPTIONS]; /* the values as they were given */
+    cli_config config;                  /* of --config */
 } cli_arguments;
 
 /* Fills `values` with the defaults, then with what argv says. On error prints it and returns

@@ -16,7 +16,7 @@
 #include "tell.h"
 
 static int refuse(const char *command, const char *path, const char *why) {
-    cli_tell("cafe %s: %s: %s", command, path, why);
+    cli_tell(CLI_ERROR, command, CLI_FAILED, "%s: %s", path, why);
     return CLI_FAILED;
 }
 
@@ -97,7 +97,7 @@ int cli_check_names_file(cli_run *run, const char *path) {
     char *beside = NULL;
     if (!path || !cli_ends_in(path, ".npy")) return CLI_OK;
     if (asprintf(&beside, "%s.names.txt", path) < 0)
-        return cli_error(run, CLI_FAILED, "out of memory");
+        return cli_error(run, CLI_RESOURCES, "out of memory");
     int code = cli_output_check(run->command, &run->common, beside);
     free(beside);
     return code;
@@ -350,7 +350,7 @@ static int open_output(cli_run *run, const char *path, cli_output *output) {
     output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = pass_on});
     if (output->file) return CLI_OK;
     cafe_output_discard(output->target);
-    return cli_error(run, CLI_FAILED, "out of memory");
+    return cli_error(run, CLI_RESOURCES, "out of memory");
 }
 
 /* With `keep` the file gets its name, else (and when a write failed or a signal came) it goes. */
@@ -361,8 +361,12 @@ static int close_output(cli_run *run, cli_output *output, bool keep) {
     bool lost = cli_text_lost(run);
     if (keep && !failed && !lost) return cli_check(run, cafe_output_commit(&output->target));
     cafe_output_discard(output->target);
-    if (lost) return cli_error(run, CLI_FAILED, "out of memory: names");
+    if (lost) return cli_error(run, CLI_RESOURCES, "out of memory: names");
     return failed ? cli_check(run, CAFE_ERROR_IO) : CLI_OK;
+}
+
+void cli_put_heading(FILE *file, const cli_run *run, const char *line) {
+    if (!run->common.no_heading) fprintf(file, "%s\n", line);
 }
 
 int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument) {

@@ -40,6 +40,8 @@ bool cli_ends_in(const char *path, const char *ending);
 /* The ending of a name with its dot (".npy"), "" when it has none. */
 const char *cli_extension(const char *path);
 
+/* The first line of a table, unless --no-heading. */
+void cli_put_heading(FILE *file, const cli_run *run, const char *line);
 /* Writes a file by `put`, whose exit code decides whether it is kept. A NULL path: nothing to do.
  */
 typedef int cli_put(FILE *file, const void *argument);

@@ -55,7 +55,7 @@ static int find_bounds(place_job *job) {
     int64_t n = cafe_new_links_nodes(job->links);
     job->bounds = cli_new(run, n, sizeof *job->bounds);
     double *sorted = cli_new(run, n, sizeof *sorted);
-    if (!job->bounds || !sorted) return CLI_FAILED;
+    if (!job->bounds || !sorted) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_place_bound(run->context, run->graph, job->columns, job->vectors,
                                             job->links, &job->options, job->placed, job->bounds)));
     for (int64_t i = 0; i < n; i++)
@@ -95,7 +95,7 @@ static int work(void *argument) {
         cli_check(run, cafe_new_links_read(run->context, run->graph, run->words[2], &job->links)));
     int64_t n = cafe_new_links_nodes(job->links), links = cafe_new_links_count(job->links);
     job->placed = cli_new(run, n * job->columns, sizeof *job->placed);
-    if (!job->placed) return CLI_FAILED;
+    if (!job->placed) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_place_nodes(run->context, run->graph, job->columns, job->vectors,
                                             job->links, &job->options, job->placed)));
     CLI_TRY(find_bounds(job));
@@ -120,6 +120,7 @@ static const cli_option options[] = {
         "the new nodes' vectors: .npy (float32; names in FILE.names.txt), .tsv, .csv, .txt, "
         "or - for TSV on standard output"),
     CLI_ROW_JSON("a report; - is standard output"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_PLAIN,
 };
 static const cli_group groups[] = {

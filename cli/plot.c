@@ -50,7 +50,7 @@ static int find_points(plot_job *job) {
     cli_run *run = &job->run;
     job->inputs.n = run->counts.nodes;
     job->inputs.xy = job->xy = cli_new(run, 2 * run->counts.nodes, sizeof *job->xy);
-    if (!job->xy) return CLI_FAILED;
+    if (!job->xy) return CLI_RESOURCES;
     if (job->x || job->y) return take_columns(job);
     job->inputs.equal = 1;
     if (job->map && strcmp(job->map, "auto") != 0) {

@@ -16,7 +16,7 @@ static int use_labels(plot_job *job, const char *path) {
     int64_t classes = cafe_labels_classes(job->labels);
     job->kind = cli_new(&job->run, job->run.counts.nodes, sizeof *job->kind);
     job->names = cli_new(&job->run, classes, sizeof *job->names);
-    if (!job->kind || !job->names) return CLI_FAILED;
+    if (!job->kind || !job->names) return CLI_RESOURCES;
     for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         const int32_t *first;
         job->kind[u] = cafe_labels_of(job->labels, u, &first) > 0 ? first[0] : -1;
@@ -35,7 +35,7 @@ static int find_communities(plot_job *job) {
     const int32_t *targets;
     const float *weights;
     job->kind = cli_new(run, run->counts.nodes, sizeof *job->kind);
-    if (!job->kind) return CLI_FAILED;
+    if (!job->kind) return CLI_RESOURCES;
     cafe_graph_csr(run->graph, &offsets, &targets, &weights);
     int code = cli_find_communities(run, run->graph, &of);
     if (code == CLI_OK) {
@@ -53,7 +53,7 @@ static int use_column(plot_job *job) {
     int code = plot_parse_column(job, "column", job->column, &column);
     if (code != CLI_OK) return code;
     job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
-    if (!job->value) return CLI_FAILED;
+    if (!job->value) return CLI_RESOURCES;
     for (int64_t u = 0; u < job->run.counts.nodes; u++)
         job->value[u] = job->vectors[u * job->columns + column];
     snprintf(job->legend, sizeof job->legend, "column %" PRId64, column);
@@ -65,7 +65,7 @@ static int find_centrality(plot_job *job) {
     cafe_context *context = job->run.context;
     cafe_sampled *sampled = NULL;
     job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
-    if (!job->value) return CLI_FAILED;
+    if (!job->value) return CLI_RESOURCES;
     cafe_status status =
         cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
     if (status == CAFE_OK)

@@ -39,7 +39,7 @@ static int read_communities(plot_job *job) {
     cli_say_partial(run, job->communities, run->graph, job->page.communities);
     int64_t named = cafe_labels_classes(job->page.communities);
     job->names = cli_new(run, named, sizeof *job->names);
-    if (!job->names) return CLI_FAILED;
+    if (!job->names) return CLI_RESOURCES;
     for (int64_t k = 0; k < named; k++)
         job->names[k] = cafe_labels_class_name(job->page.communities, k);
     job->page.inputs.named = named;

@@ -35,7 +35,7 @@ static void put_label(FILE *file, const char *name) {
 
 static int put_lines(FILE *file, const void *argument) {
     const cli_predicted *p = argument;
-    fputs("node\tlabel\tprobability\n", file);
+    cli_put_heading(file, p->run, "node\tlabel\tprobability");
     for (int64_t u = 0; u < p->run->counts.nodes; u++) {
         if (u % CHECK == 0 && cli_signal()) return cli_check(p->run, CAFE_ERROR_CANCELLED);
         if (p->best[u] < 0) continue;
@@ -60,7 +60,7 @@ int cli_predict(cli_run *run, cafe_run *of, const cafe_labels *labels, const cha
     cli_predicted p = {.run = run, .labels = labels};
     p.best = cli_new(run, n, sizeof *p.best);
     p.probability = cli_new(run, n, sizeof *p.probability);
-    if (!p.best || !p.probability) return CLI_FAILED;
+    if (!p.best || !p.probability) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_run_predict(of, p.best, p.probability)));
     for (int64_t u = 0; u < n; u++) p.reached += p.best[u] >= 0;
     return write_predicted(&p, path);

@@ -14,10 +14,11 @@
 
 #include "run.h"
 
-enum { WIDEST = 30, NARROWEST = 5, INTERVAL_MS = 100, LONGEST_LINE = 256 };
+enum { WIDEST = 30, NARROWEST = 5, INTERVAL_MS = 100, LONGEST_LINE = 256, LOG_SECONDS = 10 };
 
 struct cli_progress_bar {
-    cafe_context *context;
+    const cafe_context *context;
+    const char *command;
     pthread_t thread;
     pthread_mutex_t mutex; /* guards what is on the terminal, and the two flags */
     pthread_cond_t wake;
@@ -28,9 +29,11 @@ struct cli_progress_bar {
     char phase[32];
     int64_t step; /* the last one seen */
     double phase_began;
+    double logged; /* when; with --log json */
 };
 
 static void clear_line(void) {
+    if (cli_log_is_json()) return;
     fputs("\r\033[K", stderr);
     fflush(stderr);
 }
@@ -89,12 +92,24 @@ static void draw_line(const cli_progress_bar *bar, const cafe_progress *p, char 
     if (room < LONGEST_LINE) line[room > 0 ? room : 0] = 0;
 }
 
+/* A line when a phase begins, and once in a while in a long one. */
+static void log_phase(cli_progress_bar *bar, const cafe_progress *p) {
+    bool begins = bar->logged < bar->phase_began;
+    if (!begins && cli_seconds() - bar->logged < LOG_SECONDS) return;
+    bar->logged = cli_seconds();
+    cli_log_progress(bar->command, p);
+}
+
 static void draw(cli_progress_bar *bar) {
     cafe_progress p;
     char line[LONGEST_LINE];
     cafe_get_progress(bar->context, &p);
     if (!p.phase || !p.phase[0]) return;
     note_phase(bar, &p);
+    if (cli_log_is_json()) {
+        log_phase(bar, &p);
+        return;
+    }
     draw_line(bar, &p, line);
     fprintf(stderr, "\r%s\033[K", line);
     fflush(stderr);
@@ -120,8 +135,9 @@ static void *poll_progress(void *argument) {
     return NULL;
 }
 
-static bool can_draw(void) {
+static bool is_shown(void) {
     const char *terminal = getenv("TERM");
+    if (cli_log_is_json()) return true;
     return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
@@ -140,10 +156,11 @@ static void destroy(cli_progress_bar *bar) {
     free(bar);
 }
 
-cli_progress_bar *cli_progress_start(cafe_context *context) {
-    cli_progress_bar *bar = can_draw() ? calloc(1, sizeof *bar) : NULL;
+cli_progress_bar *cli_progress_start(const cli_run *run) {
+    cli_progress_bar *bar = is_shown() ? calloc(1, sizeof *bar) : NULL;
     if (!bar) return NULL;
-    bar->context = context;
+    bar->context = run->context;
+    bar->command = run->command;
     bar->began = cli_seconds();
     init_locks(bar);
     if (pthread_create(&bar->thread, NULL, poll_progress, bar) == 0) return bar;

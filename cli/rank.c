@@ -33,7 +33,9 @@ typedef struct rank_job {
 /* ---- the list -------------------------------------------------------------------------------- */
 
 static void put_list(FILE *file, const rank_job *job) {
-    fprintf(file, "node\t%s\n", by_names[job->by]);
+    char heading[64];
+    snprintf(heading, sizeof heading, "node\t%s", by_names[job->by]);
+    cli_put_heading(file, &job->run, heading);
     for (int64_t i = 0; i < job->shown; i++) {
         cli_put_node(file, &job->run, job->run.graph, job->order[i]);
         fprintf(file, "\t%.17g\n", job->value[job->order[i]]);
@@ -88,7 +90,7 @@ static int read_set(rank_job *job, const char *path, uint8_t **member, int64_t *
     cli_run *run = &job->run;
     if (!path) return CLI_OK;
     *member = cli_new(run, run->counts.nodes, 1);
-    if (!*member) return CLI_FAILED;
+    if (!*member) return CLI_RESOURCES;
     return cli_check(run, cafe_set_read(run->context, run->graph, path, *member, count));
 }
 
@@ -110,7 +112,7 @@ static int rank_nodes(rank_job *job) {
     job->shown = job->top == 0 || job->top > n ? n : job->top;
     job->value = cli_new(run, n, sizeof *job->value);
     job->order = cli_new(run, job->shown, sizeof *job->order);
-    if (!job->value || !job->order) return CLI_FAILED;
+    if (!job->value || !job->order) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, find_values(job)));
     CLI_TRY(cli_check(run, cafe_rank_top(run->context, n, job->value, job->shown, job->order)));
     if (job->by == BY_PAGERANK)
@@ -173,6 +175,7 @@ static const cli_option options[] = {
     CLI_ROW_NUMBER(rank_job, top, "top", "N", CLI_COUNT, "10", "nodes in the list; 0 lists all"),
     CLI_ROW_OUTPUT(NULL, "the list, separated by tabs, into a file instead of standard output"),
     CLI_ROW_JSON("the list and every figure as JSON; - prints it instead of the list"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_PLAIN,
 };
 static const cli_group groups[] = {

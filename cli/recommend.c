@@ -89,7 +89,7 @@ static int query_names(recommend_job *job) {
     CLI_TRY(cli_find_nodes(&job->run, job->node, &nodes, &job->queries));
     job->query = cli_new(&job->run, job->queries, sizeof *job->query);
     for (int64_t i = 0; job->query && i < job->queries; i++) job->query[i] = (int32_t)nodes[i];
-    return job->query ? CLI_OK : CLI_FAILED;
+    return job->query ? CLI_OK : CLI_RESOURCES;
 }
 
 static void query_members(recommend_job *job, const uint8_t *member) {
@@ -101,7 +101,7 @@ static void query_members(recommend_job *job, const uint8_t *member) {
 static int find_sides(recommend_job *job, uint8_t *member) {
     cli_run *run = &job->run;
     int8_t *side = cli_new(run, run->counts.nodes, sizeof *side);
-    if (!side) return CLI_FAILED;
+    if (!side) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_graph_sides(run->context, run->graph, side, &job->bipartite)));
     for (int64_t u = 0; u < run->counts.nodes; u++) {
         if (side[u] >= 0) job->side_nodes[side[u]]++;
@@ -119,7 +119,7 @@ static int find_queries(recommend_job *job) {
     int64_t n = run->counts.nodes, count = 0;
     uint8_t *member = cli_new(run, n, 1);
     job->query = cli_new(run, n, sizeof *job->query);
-    if (!member || !job->query) return CLI_FAILED;
+    if (!member || !job->query) return CLI_RESOURCES;
     CLI_TRY(find_sides(job, member));
     if (job->nodes_file)
         CLI_TRY(cli_check(
@@ -153,7 +153,7 @@ static int search(recommend_job *job) {
     cafe_recommend_inputs input = {sizeof input, run->graph, job->vectors, job->columns};
     job->node_of = cli_new(run, room, sizeof *job->node_of);
     job->score = cli_new(run, room, sizeof *job->score);
-    if (!job->node_of || !job->score) return CLI_FAILED;
+    if (!job->node_of || !job->score) return CLI_RESOURCES;
     double began = cli_seconds();
     CLI_TRY(cli_check(run, cafe_recommend(run->context, &input, &job->options, job->queries,
                                           job->query, job->node_of, job->score)));
@@ -197,7 +197,7 @@ static int hide_links(recommend_job *job) {
 
 static void put_lists(const recommend_job *job, FILE *file) {
     int64_t k = job->options.count;
-    fputs("node\tplace\trecommended\tscore\n", file);
+    cli_put_heading(file, &job->run, "node\tplace\trecommended\tscore");
     for (int64_t i = 0; i < job->queries && !cli_signal(); i++)
         for (int64_t j = 0; j < k && job->node_of[i * k + j] >= 0; j++) {
             cli_put_node(file, &job->run, job->run.graph, job->query[i]);
@@ -209,7 +209,10 @@ static void put_lists(const recommend_job *job, FILE *file) {
 
 static void put_table(const recommend_job *job, FILE *file) {
     int64_t k = job->options.count;
-    fprintf(file, "score\trecall@%" PRId64 "\thit@%" PRId64 "\tMRR\tAUC\tnodes\n", k, k);
+    char heading[128];
+    snprintf(heading, sizeof heading, "score\trecall@%" PRId64 "\thit@%" PRId64 "\tMRR\tAUC\tnodes",
+             k, k);
+    cli_put_heading(file, &job->run, heading);
     for (int i = 0; i < job->rows; i++) {
         const cafe_quality *q = &job->quality[i];
         fprintf(file, "%s\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRId64 "\n", score_names[job->compared[i]],
@@ -296,6 +299,7 @@ static const cli_option options[] = {
                  "hidden ones are found, beside popularity and common neighbours"),
     CLI_ROW_OUTPUT(NULL, "the lists, separated by tabs, into a file instead of standard output"),
     CLI_ROW_JSON("the lists and every figure as JSON; - prints it instead of the lists"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_option vector_options[] = {

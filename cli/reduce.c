@@ -47,7 +47,7 @@ static int write_vectors(reduce_job *job) {
     const char *path = job->run.common.output;
     if (!path) return CLI_OK;
     float *values = cli_new(&job->run, r->rows * r->columns, sizeof *values);
-    if (!values) return CLI_FAILED;
+    if (!values) return CLI_RESOURCES;
     cafe_reduction_copy(job->reduction, values);
     return write_matrix(job, CAFE_TABLE_ROWS, r->columns, values, path);
 }
@@ -56,7 +56,7 @@ static int write_w(reduce_job *job) {
     const cafe_reduction_report *r = &job->report;
     if (!job->w) return CLI_OK;
     float *values = cli_new(&job->run, r->width * r->held, sizeof *values);
-    if (!values) return CLI_FAILED;
+    if (!values) return CLI_RESOURCES;
     for (int64_t i = 0; i < r->width * r->held; i++) values[i] = (float)r->w[i];
     return write_matrix(job, CAFE_TABLE_COLUMNS, r->held, values, job->w);
 }
@@ -94,6 +94,7 @@ static const cli_option options[] = {
     CLI_ROW_JSON("a report with the certificate, the column means and every figure of the run; - "
                  "is standard output"),
     CLI_ROW_VERBOSE,
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 

@@ -3,11 +3,39 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cafe-private/members.h>
 #include <cafe-private/text.h>
 
 #include "command.h"
+
+/* Options that say how a run is shown and where it writes are not repeated with it. */
+static bool is_repeated(const cli_entry *e) {
+    static const char *const names[] = {"config", "force", "log", "quiet", "verbose", "no-heading"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(e->name, names[i]) == 0) return false;
+    return !e->own || (e->own->kind != CLI_WRITES && e->own->kind != CLI_KEEPS);
+}
+
+/* "given": the options and arguments as they were given, which --config takes again. */
+static void put_given(cafe_report *report, const cli_run *run) {
+    const cli_arguments *a = run->arguments;
+    cafe_report_open(report, "given", '{');
+    cafe_report_string(report, "command", run->command);
+    cafe_report_open(report, "arguments", '[');
+    for (int i = 0; i < a->count; i++) cafe_report_string(report, NULL, a->words[i]);
+    cafe_report_close(report);
+    for (size_t i = 0; i < a->entries.count; i++) {
+        const cli_entry *e = &a->entries.at[i];
+        if (!a->given[i] || !is_repeated(e)) continue;
+        if (cli_takes_value(e))
+            cafe_report_string(report, e->name, a->text[i]);
+        else
+            cafe_report_truth(report, e->name, 1);
+    }
+    cafe_report_close(report);
+}
 
 int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {
     cafe_report *report = NULL;
@@ -15,6 +43,7 @@ int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const voi
     cafe_status status = cafe_report_new(run->context, schema, &report);
     if (status == CAFE_OK) {
         fill(report, job);
+        put_given(report, run);
         cli_progress_hide(run->bar);
         cli_flush_output(); /* the library writes past it */
         status = cafe_report_write(report, run->common.json, run->common.force);

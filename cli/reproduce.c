@@ -93,7 +93,7 @@ static int nothing_there(const reproduce_job *job) {
 
 static int add_experiment(reproduce_job *job, const cafe_experiment_report *found) {
     reproduce_result *result = reproduce_add(job, found->table, found->set, found->method);
-    if (!result) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    if (!result) return cli_error(&job->run, CLI_RESOURCES, "out of memory");
     result->missing = found->missing;
     if (!found->missing) reproduce_say_missing(job);
     for (int64_t i = 0; i < found->count && i < REPRODUCE_CELLS; i++) {

@@ -69,7 +69,7 @@ static int append_repeats(reproduce_job *job, const cafe_paper_table *table,
     int64_t repeats = cafe_evaluation_repeats(e);
     double *more = realloc(result->values,
                            (size_t)((result->repeats + repeats) * REPRODUCE_CELLS) * sizeof *more);
-    if (!more) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    if (!more) return cli_error(&job->run, CLI_RESOURCES, "out of memory");
     result->values = more;
     if (result->width == 0) result->width = cafe_evaluation_share(e, 0)->columns;
     for (int64_t i = 0; i < repeats; i++, result->repeats++)
@@ -189,7 +189,7 @@ static int run_missing(reproduce_job *job, const cafe_paper_recipe *recipe, cons
     command_line line = {0};
     if (asprintf(&line.text, "%s%s%s %s", edges, labels ? " --labels " : "", labels ? labels : "",
                  recipe->options) < 0)
-        return cli_error(&job->run, CLI_FAILED, "out of memory");
+        return cli_error(&job->run, CLI_RESOURCES, "out of memory");
     cut_words(&line);
     int code = evaluate_row(job, labels ? &cli_evaluate_classify : &cli_evaluate_link, &line, key,
                             same, result);
@@ -228,7 +228,7 @@ static int run_row(reproduce_job *job, const cafe_paper_recipe *recipe, const ch
     int code = CLI_OK;
     reproduce_result *result = reproduce_add(job, recipe->table, set, recipe->method);
     if (!result) {
-        code = cli_error(&job->run, CLI_FAILED, "out of memory");
+        code = cli_error(&job->run, CLI_RESOURCES, "out of memory");
         goto done;
     }
     result->note = recipe->note;
@@ -238,9 +238,9 @@ static int run_row(reproduce_job *job, const cafe_paper_recipe *recipe, const ch
     result->command = shown_command(recipe, set, link);
     cli_say(&job->run, "-- %s, %s: %s", recipe->table, set, recipe->method);
     code = result->command ? find_row(job, recipe, edges, labels, result)
-                           : cli_error(&job->run, CLI_FAILED, "out of memory");
+                           : cli_error(&job->run, CLI_RESOURCES, "out of memory");
     /* a method that refuses a graph (too large for it) leaves its cells empty */
-    if (code == CLI_FAILED && !cli_signal()) {
+    if ((code == CLI_FAILED || code == CLI_RESOURCES) && !cli_signal()) {
         result->refused = strdup(cafe_error(job->run.context));
         code = CLI_OK;
     }

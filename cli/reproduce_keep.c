@@ -69,7 +69,7 @@ int reproduce_keep_key(const reproduce_job *job, const reproduce_result *result,
     name = digest(name, &seed, sizeof seed);
     if (asprintf(&key->path, "%s/%s-%s-%016" PRIx64 ".json", job->keep, result->table, result->set,
                  name) < 0)
-        return cli_error(&job->run, CLI_FAILED, "out of memory");
+        return cli_error(&job->run, CLI_RESOURCES, "out of memory");
     return CLI_OK;
 }
 
@@ -174,7 +174,7 @@ int reproduce_keep_read(const reproduce_job *job, const reproduce_key *key,
     result->values = malloc((size_t)(repeats * cells) * sizeof *result->values);
     if (!result->values) {
         free(text);
-        return cli_error(&job->run, CLI_FAILED, "out of memory");
+        return cli_error(&job->run, CLI_RESOURCES, "out of memory");
     }
     if (!read_values(text, repeats * cells, result->values)) goto done;
     snprintf(build, sizeof build, "%016" PRIx64, job->build);

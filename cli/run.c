@@ -35,7 +35,6 @@
 static _Atomic(cafe_context *) cancelled_context;
 static volatile sig_atomic_t caught_signal;
 
-static char farewell[160]; /* printed when a call does not return */
 /* Those that mpirun started are killed a second after they were asked to end. */
 static const struct itimerval patience = {.it_value = {.tv_usec = 900000}};
 static const struct itimerval little_patience = {.it_value = {.tv_usec = 200000}};
@@ -71,11 +70,8 @@ static void on_alarm(int number) {
         on_signal(number);
         return;
     }
-    if (!is_silent(false)) {
-        ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
-        (void)written;
-    }
-    _exit(128 + caught_signal);
+    if (!is_silent(false)) cli_log_write_prepared(); /* the call does not return */
+    _exit(CLI_INTERRUPTED + caught_signal);
 }
 
 /* Without SA_RESTART: a read that waits for standard input is woken. An ignored SIGINT (a job in
@@ -84,7 +80,7 @@ static void catch_signals(const char *command, cafe_context *context) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
     struct sigaction action = {.sa_handler = on_signal}, before;
     struct sigaction alarm = {.sa_handler = on_alarm};
-    snprintf(farewell, sizeof farewell, "cafe %.100s: interrupted\n", command);
+    cli_log_prepare(command, "interrupted");
     sigemptyset(&action.sa_mask);
     sigemptyset(&alarm.sa_mask);
     sigaction(SIGALRM, &alarm, NULL);
@@ -108,10 +104,10 @@ double cli_seconds(void) {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void print_line(const cli_run *run, const char *before, const char *format,
+static void print_line(const cli_run *run, cli_level level, int code, const char *format,
                        va_list arguments) {
     cli_progress_hide(run->bar);
-    cli_vtell(before, format, arguments);
+    cli_vtell(level, run->command, code, format, arguments);
     cli_progress_show(run->bar);
 }
 
@@ -119,7 +115,7 @@ void cli_say(const cli_run *run, const char *format, ...) {
     va_list arguments;
     if (run->common.quiet || !cli_team_speaks()) return;
     va_start(arguments, format);
-    print_line(run, "", format, arguments);
+    print_line(run, CLI_INFO, 0, format, arguments);
     va_end(arguments);
 }
 
@@ -127,16 +123,14 @@ void cli_warn(const cli_run *run, const char *format, ...) {
     va_list arguments;
     if (run->common.quiet || !cli_team_speaks()) return;
     va_start(arguments, format);
-    print_line(run, "warning: ", format, arguments);
+    print_line(run, CLI_WARNING, 0, format, arguments);
     va_end(arguments);
 }
 
 int cli_error(const cli_run *run, int code, const char *format, ...) {
     va_list arguments;
-    char before[64];
-    snprintf(before, sizeof before, "cafe %s: ", run->command);
     va_start(arguments, format);
-    print_line(run, before, format, arguments);
+    print_line(run, CLI_ERROR, code, format, arguments);
     va_end(arguments);
     return code;
 }
@@ -150,14 +144,14 @@ int cli_check(const cli_run *run, cafe_status status) {
     const char *text = run->context ? cafe_error(run->context) : "";
     if (status == CAFE_OK) return CLI_OK;
     if (caught_signal != 0 && caught_signal != SIGXFSZ && is_silent(true))
-        return 128 + caught_signal;
+        return CLI_INTERRUPTED + caught_signal;
     if (caught_signal == SIGXFSZ)
-        return cli_error(run, 128 + SIGXFSZ,
+        return cli_error(run, CLI_INTERRUPTED + SIGXFSZ,
                          "interrupted: a file would exceed the limit (ulimit -f)");
-    if (caught_signal != 0) return cli_error(run, 128 + caught_signal, "interrupted");
+    if (caught_signal != 0) return cli_error(run, CLI_INTERRUPTED + caught_signal, "interrupted");
     if (status == CAFE_ERROR_IO && is_broken_pipe(run)) return CLI_FAILED;
-    return cli_error(run, status == CAFE_ERROR_FORMAT ? CLI_INPUT : CLI_FAILED, "%s",
-                     text[0] ? text : cafe_status_message(status));
+    return cli_error(run, cli_exit_of(status, run->context ? cafe_error_number(run->context) : 0),
+                     "%s", text[0] ? text : cafe_status_message(status));
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -178,7 +172,7 @@ void *cli_new(cli_run *run, int64_t count, size_t size) {
     size_t most = (SIZE_MAX - sizeof(block)) / (size + 1);
     block *new = (uint64_t)count < most ? calloc(1, sizeof *new + (size_t)count *size + 1) : NULL;
     if (!new) {
-        cli_error(run, CLI_FAILED, "out of memory");
+        cli_error(run, CLI_RESOURCES, "out of memory");
         return NULL;
     }
     new->next = run->memory->blocks;
@@ -230,11 +224,13 @@ static int begin(const cli_command *command, cli_run *run) {
     cafe_context_options_init(&options);
     options.threads = run->common.threads;
     options.seed = run->common.seed;
+    options.no_headings = run->common.no_heading;
     run->memory = calloc(1, sizeof *run->memory);
     cafe_status status =
         run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
     cafe_lab_add(run->context);
+    cli_log_of(run->arguments, run->context);
     CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common.engine)));
     CLI_TRY(cli_team_join(run, command));
     catch_signals(run->command, run->context);
@@ -243,7 +239,7 @@ static int begin(const cli_command *command, cli_run *run) {
         run->grouped = true;
     }
     CLI_TRY(cli_try_outputs(run));
-    if (!run->common.quiet && cli_team_speaks()) run->bar = cli_progress_start(run->context);
+    if (!run->common.quiet && cli_team_speaks()) run->bar = cli_progress_start(run);
     return CLI_OK;
 }
 
@@ -282,10 +278,9 @@ static int finish_output(const char *command) {
     if (!failed) return CLI_OK;
     if (errno == 0) errno = output_problem;
     const char *why = errno ? strerror(errno) : "cannot be written";
-    if (!has_no_reader())
-        fprintf(stderr, "cafe%s%s: standard output: %s\n", command ? " " : "",
-                command ? command : "", why);
-    return CLI_FAILED;
+    int code = cli_exit_of(CAFE_ERROR_IO, errno);
+    if (!has_no_reader()) cli_tell(CLI_ERROR, command, code, "standard output: %s", why);
+    return code;
 }
 
 int cli_close_streams(int code) {
@@ -314,6 +309,7 @@ static int end(cli_run *run, int code) {
     if (code != CLI_OK) cli_team_fail(run, code);
     if (code == CLI_OK) cli_say_written(run);
     atomic_store(&cancelled_context, NULL);
+    cli_log_of(run->arguments, NULL);
     cafe_graph_free(run->graph);
     cafe_context_free(run->context);
     run->context = NULL;
@@ -330,6 +326,8 @@ static int parse(const cli_command *command, int argc, char **argv, cli_run *run
     run->command = command->name;
     run->arguments = arguments;
     run->words = arguments->words;
+    cli_log_as((cli_log_form)run->common.log);
+    cli_log_of(arguments, NULL);
     return run->common.help ? CLI_OK : cli_check_files(run, command);
 }
 
@@ -337,8 +335,8 @@ int cli_run_command(const cli_command *command, int argc, char **argv) {
     cli_arguments arguments;
     cli_run *run = calloc(1, command->size);
     if (!run) {
-        cli_tell("cafe: out of memory");
-        return CLI_FAILED;
+        cli_tell(CLI_ERROR, NULL, CLI_RESOURCES, "out of memory");
+        return CLI_RESOURCES;
     }
     int code = parse(command, argc, argv, run, &arguments);
     if (code == CLI_OK && run->common.help) {
@@ -352,6 +350,7 @@ int cli_run_command(const cli_command *command, int argc, char **argv) {
         if (begun && command->release) command->release(run);
         code = end(run, code);
     }
+    cli_log_of(NULL, NULL);
     cli_arguments_free(&arguments);
     free(run);
     return code;

@@ -75,8 +75,9 @@ int cli_signal(void);
 /* Seconds on a clock that only goes forward. */
 double cli_seconds(void);
 
-/* progress.c: one line on a terminal, redrawn ten times a second by a thread of its own. */
-cli_progress_bar *cli_progress_start(cafe_context *context);
+/* progress.c: one line on a terminal, redrawn ten times a second by a thread of its own; with
+ * --log json a line for each phase. */
+cli_progress_bar *cli_progress_start(const cli_run *run);
 void cli_progress_stop(cli_progress_bar *bar);
 /* Takes the line away, so that text can be printed, and lets it come back. Accepts NULL. */
 void cli_progress_hide(cli_progress_bar *bar);

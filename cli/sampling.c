@@ -24,7 +24,7 @@ static int read_categories(cli_run *run, const char *path, const cafe_graph *gra
     int64_t n = cafe_graph_nodes(graph);
     int32_t *label = NULL;
     *x = malloc((size_t)n * sizeof **x + 1);
-    int code = *x ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory");
+    int code = *x ? CLI_OK : cli_error(run, CLI_RESOURCES, "out of memory");
     if (code == CLI_OK) code = cli_read_classes(run, graph, path, &labels, &label);
     for (int64_t u = 0; u < n && code == CLI_OK; u++) {
         uint32_t own = 0x80000001u + (uint32_t)u;

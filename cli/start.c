@@ -37,7 +37,8 @@ static int read_start(cli_run *run, const char *path, int32_t **part) {
     CLI_TRY(
         cli_check(run, cafe_labels_read(run->context, run->graph, path, NULL, &skipped, &labels)));
     *part = cli_new(run, n, sizeof **part);
-    int code = *part ? cli_check(run, cafe_labels_single(run->context, labels, *part)) : CLI_FAILED;
+    int code =
+        *part ? cli_check(run, cafe_labels_single(run->context, labels, *part)) : CLI_RESOURCES;
     if (code == CLI_OK) {
         take_numbers(labels, n, *part);
         cli_say(run, "start     %s: %" PRId64 " communit%s, %" PRId64 " of %" PRId64 " nodes", path,
@@ -59,7 +60,7 @@ static int read_keep(cli_run *run, const char *path, int64_t *count, const int32
     for (int64_t i = 0; copy && i < *count; i++) copy[i] = nodes[i];
     cafe_nodes_free(run->context, nodes);
     *keep = copy;
-    return copy ? CLI_OK : CLI_FAILED;
+    return copy ? CLI_OK : CLI_RESOURCES;
 }
 
 int cli_read_communities(cli_run *run, const cli_start *start, cafe_run_inputs *inputs) {

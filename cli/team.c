@@ -81,6 +81,10 @@ void cli_team_guess(int argc, char **argv) {
     become(rank, rank + 1);
 }
 
+int32_t cli_team_rank(void) {
+    return own_rank;
+}
+
 bool cli_team_speaks(void) {
     return own_rank == 0;
 }
@@ -133,8 +137,11 @@ int cli_team_join(cli_run *run, const cli_command *command) {
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-void cli_team_keep(const char *before, const char *text) {
-    if (!kept_line && asprintf(&kept_line, "%s%s", before, text) < 0) kept_line = NULL;
+void cli_team_keep(char *line) {
+    if (kept_line)
+        free(line);
+    else
+        kept_line = line;
 }
 
 /* So that the first process can speak before all end; a signal says that it has. */
@@ -152,7 +159,7 @@ static bool is_stopped(void) {
 }
 
 static void say_kept(void) {
-    if (kept_line) fprintf(stderr, "%s (process %" PRId32 ")\n", kept_line, own_rank);
+    if (kept_line) fprintf(stderr, "%s\n", kept_line);
     free(kept_line);
     kept_line = NULL;
 }

@@ -17,12 +17,13 @@ int cli_team_join(cli_run *run, const cli_command *command);
 /* same.c: compares what the command was given among all processes. */
 int cli_team_same(cli_run *run, const cli_command *command);
 
-/* Does this process speak? */
+/* The number of this process. Does it speak? */
+int32_t cli_team_rank(void);
 bool cli_team_speaks(void);
 /* Are there several? */
 bool cli_team_several(void);
-/* Keeps a line of one that does not, for its end. */
-void cli_team_keep(const char *before, const char *text);
+/* Keeps the first line of one that does not, for its end; it is freed. */
+void cli_team_keep(char *line);
 
 /* The end of one that failed before it knew the others: it says what it kept. `code`. */
 int cli_team_end(int code);

@@ -10,7 +10,6 @@
 #include <cafe/lab.h>
 
 #include "option.h"
-#include "team.h"
 
 char *cli_spelled(const char *text) {
     static const char before[] = "\u2018", behind[] = "\u2019";
@@ -34,25 +33,23 @@ char *cli_spelled(const char *text) {
     return spelled;
 }
 
-void cli_vtell(const char *before, const char *format, va_list arguments) {
+void cli_vtell(cli_level level, const char *command, int code, const char *format,
+               va_list arguments) {
     char *text = NULL, *shown = NULL, *spelled = NULL;
     int length = vasprintf(&text, format, arguments);
     if (length >= 0) shown = malloc(4 * (size_t)length + 1);
     if (shown) cafe_show(text, (size_t)length, shown, 4 * (size_t)length + 1);
     if (shown) spelled = cli_spelled(shown);
-    if (cli_team_speaks())
-        fprintf(stderr, "%s%s\n", before, spelled ? spelled : "out of memory");
-    else
-        cli_team_keep(before, spelled ? spelled : "out of memory");
+    cli_log(level, command, code, spelled ? spelled : "out of memory");
     if (length >= 0) free(text);
     free(shown);
     free(spelled);
 }
 
-void cli_tell(const char *format, ...) {
+void cli_tell(cli_level level, const char *command, int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    cli_vtell("", format, arguments);
+    cli_vtell(level, command, code, format, arguments);
     va_end(arguments);
 }
 

@@ -6,10 +6,15 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-/* One line, whatever stands in the arguments; `before` in front of it. */
-void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void cli_vtell(const char *before, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
+#include "log.h"
+
+/* One line, whatever stands in the arguments, with options spelled for the tool. An error begins
+ * with "cafe COMMAND: " (NULL: "cafe: ") and has the exit code; a warning begins with "warning: ".
+ */
+void cli_tell(cli_level level, const char *command, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void cli_vtell(cli_level level, const char *command, int code, const char *format,
+               va_list arguments) __attribute__((format(printf, 4, 0)));
 
 /* "s" behind a noun, but of one. */
 const char *cli_plural(int64_t count);

@@ -149,17 +149,6 @@ static void print_formats(void) {
         "understood, 'man cafe-convert' what each format can keep.\n");
 }
 
-static void print_exit(void) {
-    printf(
-        "exit codes:\n"
-        "  0    done\n"
-        "  1    failed: a file cannot be read or written, memory is short, ...\n"
-        "  2    wrong usage: an option or argument is wrong\n"
-        "  3    malformed input: the message names the file and the line\n"
-        "  130  interrupted by Ctrl-C; other signals: 128 and their number\n"
-        "\nFiles get their names at the end, all or none: a run that failed leaves none.\n");
-}
-
 static void print_environment(void) {
     printf(
         "environment:\n"
@@ -183,7 +172,7 @@ static const topic topics[] = {
     {"samplings", "which pairs of nodes count as seen together", print_samplings},
     {"tune", "the options of --tune, for developers", print_tune},
     {"formats", "files it reads and writes", print_formats},
-    {"exit-codes", "how a run tells that it failed", print_exit},
+    {"exit-codes", "what a script learns from the exit code", cli_print_exit_topic},
     {"environment", "variables that the tool reads", print_environment},
     {"completion", "the Tab key in bash, zsh and fish", print_completion},
 };

@@ -107,7 +107,7 @@ static int carry_communities(update_job *job, int32_t *before) {
     cli_run *run = &job->run;
     const int32_t *origin = cafe_changes_get(job->changes)->origin;
     int32_t *old = cli_new(run, run->counts.nodes, sizeof *old);
-    if (!old) return CLI_FAILED;
+    if (!old) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->labels, old)));
     for (int64_t u = 0; u < job->counts.nodes; u++) before[u] = origin[u] < 0 ? -1 : old[origin[u]];
     return CLI_OK;
@@ -119,7 +119,7 @@ static int compare_communities(update_job *job) {
     int64_t n = job->counts.nodes;
     if (!job->labels) return CLI_OK;
     int32_t *before = cli_new(run, n, sizeof *before);
-    if (!before) return CLI_FAILED;
+    if (!before) return CLI_RESOURCES;
     CLI_TRY(carry_communities(job, before));
     CLI_TRY(cli_find_communities(run, cafe_changes_get(job->changes)->graph, &job->of));
     const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(job->of)->clustering);
@@ -218,7 +218,7 @@ static void put_report(cafe_report *report, const void *argument) {
 /* node, tab, drift in radians; nan for a new node, so that the column stays one of numbers. */
 static int put_drift(FILE *file, const void *argument) {
     const update_job *job = argument;
-    fputs("node\tdrift\n", file);
+    cli_put_heading(file, &job->run, "node\tdrift");
     for (int64_t u = 0; u < job->counts.nodes; u++) {
         cli_put_node(file, &job->run, cafe_changes_get(job->changes)->graph, u);
         if (job->report.drift[u] < 0)
@@ -290,6 +290,7 @@ static const cli_option options[] = {
     CLI_ROW_FLAG(update_job, full, "full",
                  "also run from scratch, with the same tolerance, and report both side by side"),
     CLI_ROW_JSON("a report with every figure of the run; - is standard output"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_group groups[] = {

@@ -16,7 +16,7 @@ static int keep(cli_run *run, int64_t numbers, float *read, float **rows) {
     *rows = malloc((size_t)numbers * sizeof **rows + 1);
     if (*rows) memcpy(*rows, read, (size_t)numbers * sizeof **rows);
     cafe_block_free(run->context, read);
-    return *rows ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory: vectors");
+    return *rows ? CLI_OK : cli_error(run, CLI_RESOURCES, "out of memory: vectors");
 }
 
 static int take(cli_run *run, read_rows *read, const char *path, const cafe_graph *graph,

@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MASKS = [
     (re.compile(r"\b\d+(\.\d+)?(?= ?(s|seconds|min|[KMGT]i?B|bytes)\b)"), "#"),
     (re.compile(r"^(seconds +).*"), r"\1#"),
+    (re.compile(r'("time":)"[^"]*"'), r"\1#"),
     (re.compile(r"^(memory +).*"), r"\1#"),
     (re.compile(r'^( *"(version|threads|peak_bytes|allocated_bytes|seconds|read|solve|total)": ).*'), r"\1#"),
 ]

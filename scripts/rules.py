@@ -303,7 +303,7 @@ def check_filenames():
 # random_state, n_jobs and verbose have scikit-learn's names.
 TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy id json keep
                    label labels latency memory-bandwidth memory-limit method network no-refine output partition
-                   predicted quiet ranks rows scratch seed seeds soft start threads tune
+                   predicted quiet ranks no-heading config log rows scratch seed seeds soft start threads tune
                    unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.
 GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder source "

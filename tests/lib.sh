@@ -63,6 +63,9 @@ catches() {
 
 same() { cmp -s -- "$1" "$2" || fail "$1 and $2 differ"; }
 
+# A report without the words of its command line.
+without_given() { sed '/^  "given": {$/,/^  },*$/d' "$1"; }
+
 # A Python for JSON, if available.
 json_check() {
     local python

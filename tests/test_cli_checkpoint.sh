@@ -98,7 +98,7 @@ if [[ $faults ]]; then
     fault fsync:2:kill 2>/dev/null
     cp ck before.in
     fault write:0
-    [[ $code -eq 1 ]] || fail "no room: exit code $code"
+    [[ $code -eq 4 ]] || fail "no room: exit code $code"
     says '^cafe embed: ck: the checkpoint cannot be written: No space left on device$'
     same ck before.in
     rm ck

@@ -5,7 +5,7 @@ source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
 
 # ---- the main way: partition, tree and report, talk on standard error only
-expect 0 "$CAFE" cluster "$karate" -o p.tsv --hierarchy t.json --json r.json
+expect 0 "$CAFE" cluster --no-heading "$karate" -o p.tsv --hierarchy t.json --json r.json
 silent
 says '34 nodes, 78 edges, 1 component'
 says 'modularity 0\.41'
@@ -43,18 +43,18 @@ awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) row[NR, i - 1] = $i; rows = NR; n
       if (c != line[2]) exit 1 }' tree.in p.tsv || fail "the tree does not lead to the partition"
 
 # ---- standard output, quiet, verbose
-expect 0 "$CAFE" cluster "$karate" -q -o -
+expect 0 "$CAFE" cluster --no-heading "$karate" -q -o -
 quiet
 same .last/out p.tsv
-expect 0 "$CAFE" cluster "$karate" -q --json -
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --json -
 prints '"schema": "cafe/cluster/1"'
-expect 0 "$CAFE" cluster "$karate" -v -o verbose.tsv
+expect 0 "$CAFE" cluster --no-heading "$karate" -v -o verbose.tsv
 says 'layer +communities +modularity'
 
 # ---- the same bits for any number of threads
 "$CAFE" generate planted --nodes 2000 --edges 9000 --mixing 0.4 -q -o g.in.txt
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" cluster g.in.txt -q -t $threads --tune chunks=7 -o t$threads.tsv --hierarchy t$threads.json
+    expect 0 "$CAFE" cluster --no-heading g.in.txt -q -t $threads --tune chunks=7 -o t$threads.tsv --hierarchy t$threads.json
     same t1.tsv t$threads.tsv
     same t1.json t$threads.json
 done
@@ -62,37 +62,37 @@ near "$(modularity t1.tsv g.in.txt)" "$("$CAFE" cluster g.in.txt -q --tune chunk
     sed -nE 's/^  "modularity": ([^,]*),$/\1/p')" || fail "modularity of the planted graph"
 
 # ---- options: the paper's form by either name, resolution, the soft method
-expect 0 "$CAFE" cluster "$karate" -q --refine no -o a.tsv --json a.json
-expect 0 "$CAFE" cluster "$karate" -q --refine no -o b.tsv
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --refine no -o a.tsv --json a.json
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --refine no -o b.tsv
 same a.tsv b.tsv
 [[ $(json_value a.json refine) == false ]] || fail "refine is not in the report"
-expect 0 "$CAFE" cluster "$karate" -q --resolution 0 --json zero.json
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --resolution 0 --json zero.json
 [[ $(json_value zero.json communities) == 1 ]] || fail "resolution 0 is not the components"
-expect 0 "$CAFE" cluster "$karate" -q --resolution 1e6 --json many.json
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --resolution 1e6 --json many.json
 [[ $(json_value many.json communities) == 34 ]] || fail "a large resolution leaves no single nodes"
-expect 0 "$CAFE" cluster "$karate" --method softmax -k 8 -o soft.tsv --json soft.json
+expect 0 "$CAFE" cluster --no-heading "$karate" --method softmax -k 8 -o soft.tsv --json soft.json
 near "$(modularity soft.tsv "$karate")" "$(json_value soft.json modularity)" || fail "softmax modularity"
 
 # ---- names come back; isolated nodes are communities of their own
 printf '30 7\n7 1000000000000\n30 1000000000000\n' >integers.in.txt
-expect 0 "$CAFE" cluster integers.in.txt -q -o i.tsv
+expect 0 "$CAFE" cluster --no-heading integers.in.txt -q -o i.tsv
 [[ $(cut -f 1 i.tsv | xargs) == '7 30 1000000000000' ]] || fail "integer names"
 printf 'zo\xc3\xab,"b\tq"\n"b\tq",<x&y>\n<x&y>,zo\xc3\xab\n' >strings.in.csv
-expect 0 "$CAFE" cluster strings.in.csv -q -o s.tsv --hierarchy s.json
+expect 0 "$CAFE" cluster --no-heading strings.in.csv -q -o s.tsv --hierarchy s.json
 [[ $(sed -n 2p s.tsv) == $'"b\tq"\t0' ]] || fail "a name with a tab: $(sed -n 2p s.tsv)"
 json_check s.json
 grep -q '"names": ' s.json || fail "the tree lacks the names"
 printf '0 1\n1 2\n2 0\n' >triangle.in.txt
-expect 0 "$CAFE" cluster triangle.in.txt -q --nodes 5 -o five.tsv
+expect 0 "$CAFE" cluster --no-heading triangle.in.txt -q --nodes 5 -o five.tsv
 [[ $(cut -f 2 five.tsv | xargs) == '0 0 0 1 2' ]] || fail "isolated nodes"
 
 # ---- a start: numbers stay, new communities get others, kept nodes do not move
 "$CAFE" generate planted --nodes 1000 --edges 6000 --blocks 9 --mixing 0.3 -q -o day2.in.txt
 tail -n +201 day2.in.txt >day1.in.txt
-expect 0 "$CAFE" cluster day1.in.txt -q -o first.tsv
+expect 0 "$CAFE" cluster --no-heading day1.in.txt -q -o first.tsv
 awk -F '\t' '{ print $1 "\t" 100 + 7 * $2 }' first.tsv >first.in.tsv
 echo 'gone	100' >>first.in.tsv
-expect 0 "$CAFE" cluster day2.in.txt --start first.in.tsv -o second.tsv --json second.json
+expect 0 "$CAFE" cluster --no-heading day2.in.txt --start first.in.tsv -o second.tsv --json second.json
 says 'start +first\.in\.tsv: [0-9]+ communities, .* nodes'
 says '1 node of it left out'
 says 'changes +[0-9.]+% of [0-9,]+ nodes keep their community'
@@ -108,12 +108,12 @@ near "$(modularity second.tsv day2.in.txt)" "$(json_value second.json modularity
 awk '{ print $1 "\t" ($1 % 3) * 5 }' p.tsv >thirds.in.tsv
 printf '0\n1\n33\n' >keep.in.txt
 for threads in 1 3; do
-    expect 0 "$CAFE" cluster "$karate" -q -t $threads --start thirds.in.tsv --keep keep.in.txt -o k$threads.tsv
+    expect 0 "$CAFE" cluster --no-heading "$karate" -q -t $threads --start thirds.in.tsv --keep keep.in.txt -o k$threads.tsv
 done
 same k1.tsv k3.tsv
 [[ $(grep -E $'^(0|1|33)\t' k1.tsv | cut -f 2 | xargs) == '0 5 0' ]] || fail "kept nodes moved"
 sed 's/0$/red/' thirds.in.tsv >colours.in.tsv
-expect 0 "$CAFE" cluster "$karate" -q --start colours.in.tsv -o w.tsv
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --start colours.in.tsv -o w.tsv
 
 # ---- refusals come before the work
 rm -f ./*.tsv ./*.json

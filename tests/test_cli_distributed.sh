@@ -144,7 +144,7 @@ if mount -t tmpfs -o size=8m none disk.in 2>/dev/null; then
     trap 'umount disk.in' EXIT
     expect 1 joined 3 embed many.in.cafe -k 64 --sweeps 1 -o disk.in/x.npy -q
     once 'disk.in/x.npy: cannot be written: No space left on device'
-    expect 1 joined 3 embed many.in.cafe -k 64 --sweeps 1 -o disk.in/x.tsv -q
+    expect 4 joined 3 embed many.in.cafe -k 64 --sweeps 1 -o disk.in/x.tsv -q
     once 'disk.in/x.tsv: cannot be written: No space left on device'
     [[ -z $(find disk.in -mindepth 1) ]] || fail 'files are left on the full disk'
     umount disk.in

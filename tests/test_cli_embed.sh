@@ -50,7 +50,7 @@ for form in scaled walk hhat ritz raw; do
     silent
     quiet
     columns=$(json_value $form.json columns)
-    awk -F '\t' -v n=$((columns + 1)) 'NF != n { exit 1 } END { exit NR != 34 }' $form.tsv ||
+    awk -F '\t' -v n=$((columns + 1)) 'NF != n { exit 1 } END { exit NR != 35 }' $form.tsv ||
         fail "$form.tsv is not 34 x $columns with names"
     [[ $(json_value $form.json output-form) == "\"$form\"" ]] || fail "$form is not in the report"
 done
@@ -62,7 +62,7 @@ quiet
 same .last/out scaled.tsv
 
 # Ritz vectors to a residual: Q's columns are orthonormal and the report says they converged
-expect 0 "$CAFE" embed "$karate" -q -k 4 --output-form ritz --residual 1e-4 -o p.tsv --json p.json
+expect 0 "$CAFE" embed --no-heading "$karate" -q -k 4 --output-form ritz --residual 1e-4 -o p.tsv --json p.json
 [[ $(json_value p.json columns_converged) == $(json_value p.json columns) ]] || fail "not converged"
 [[ $(json_value p.json rotated) == true ]] || fail "not rotated"
 awk -F '\t' '{ for (i = 2; i <= NF; i++) for (j = i; j <= NF; j++) g[i, j] += $i * $j; n = NF }
@@ -88,7 +88,7 @@ first=$(sed -nE 's/^ *"objective": \[([^,]*),.*$/\1/p' again.json)
 awk -v a="$last" -v b="$first" 'BEGIN { exit !(a - b < 1e-5 && b - a < 1e-5) }' ||
     fail "the start is $first, the end was $last"
 expect 0 "$CAFE" embed "$karate" -q --start h.npy --sweeps 1 -o by-order.npy
-expect 0 "$CAFE" embed "$karate" -q -k 6 --output-form raw -o h.tsv
+expect 0 "$CAFE" embed --no-heading "$karate" -q -k 6 --output-form raw -o h.tsv
 tac h.tsv >turned.in.tsv
 expect 0 "$CAFE" embed "$karate" -q --start turned.in.tsv --sweeps 1 -o by-name.npy
 same by-order.npy by-name.npy
@@ -98,7 +98,7 @@ says 'start vectors have 6 columns, and --columns is 5'
 
 # ---- names come back: integers ascending, strings by first appearance, in every format
 printf '30 7\n7 1000000000000\n30 1000000000000\n-4 7\n' >integers.in.txt
-expect 0 "$CAFE" embed integers.in.txt -q -k 2 -o i.tsv
+expect 0 "$CAFE" embed --no-heading integers.in.txt -q -k 2 -o i.tsv
 [[ $(cut -f 1 i.tsv | xargs) == '-4 7 30 1000000000000' ]] || fail "integer names: $(cut -f 1 i.tsv)"
 printf 'zo\xc3\xab,b"q\nb"q,<x&y>\n<x&y>,zo\xc3\xab\n<x&y>,007\n' >strings.in.csv
 expect 0 "$CAFE" embed strings.in.csv -q -k 2 -o s.npy
@@ -137,12 +137,12 @@ only_inputs
 # ---- memory: the plan, and the refusal of what cannot fit
 expect 0 "$CAFE" embed "$karate" --dry-run
 prints 'the run needs .* it fits'
-expect 1 "$CAFE" embed "$karate" --dry-run --memory-limit 1k --json plan.json
+expect 4 "$CAFE" embed "$karate" --dry-run --memory-limit 1k --json plan.json
 prints 'it does not fit'
 says '^cafe embed: the run needs'
 json_check plan.json
 [[ $(json_value plan.json fits) == false ]] || fail "the plan's report"
-expect 1 "$CAFE" embed "$karate" -o v.npy --memory-limit 1K
+expect 4 "$CAFE" embed "$karate" -o v.npy --memory-limit 1K
 says 'it does not fit'
 only plan.json
 

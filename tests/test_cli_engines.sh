@@ -56,14 +56,14 @@ needs() { "$CAFE" embed g.in.txt -k 20 --engine "$1" --dry-run -q -f --json n.in
 # memory of a device: forecast, refused with what would fit, and where it ends in the middle of a run
 expect 0 "$CAFE" embed g.in.txt -k 5 --engine cuda-emulated --dry-run
 prints "of the device's memory; .* is left: it fits$"
-CAFE_EMULATED_MEMORY=256010000 expect 1 "$CAFE" embed g.in.txt -k 20 --engine cuda-emulated --dry-run --json d.in.json
+CAFE_EMULATED_MEMORY=256010000 expect 4 "$CAFE" embed g.in.txt -k 20 --engine cuda-emulated --dry-run --json d.in.json
 prints 'it does not fit$'
 prints '^[0-9]+ columns would fit$'
 grep -q '"device_available": 256010000' d.in.json || fail 'the report does not have the memory of the device'
-CAFE_EMULATED_MEMORY=256010000 expect 1 "$CAFE" embed g.in.txt -k 20 --engine cuda-emulated -o v.npy
+CAFE_EMULATED_MEMORY=256010000 expect 4 "$CAFE" embed g.in.txt -k 20 --engine cuda-emulated -o v.npy
 says "of the device's memory and .* is left: it does not fit; [0-9]+ columns would"
 for bytes in 1000 4000 5000 7000; do
-    CAFE_EMULATED_MEMORY=$bytes expect 1 "$CAFE" cluster g.in.txt --method softmax -k 9 --engine cuda-emulated -o v.tsv
+    CAFE_EMULATED_MEMORY=$bytes expect 4 "$CAFE" cluster g.in.txt --method softmax -k 9 --engine cuda-emulated -o v.tsv
     says 'the device has .* left, and .* GB'
 done
 only_inputs

@@ -41,9 +41,9 @@ expect 1 "$CAFE" explain "$karate" k.in.npy -q --json k.json
 says 'exists'
 
 # ---- every format of an embedding says the same; rows find their nodes by name
-without() { grep -vE '"(path|seconds|threads)":' "$1"; }
+without() { without_given "$1" | grep -vE '"(path|seconds|threads)":'; }
 for format in tsv txt; do
-    expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 -o k.in.$format
+    expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 --no-heading -o k.in.$format
     expect 0 "$CAFE" explain "$karate" k.in.$format -q --json k.$format.json
     expect 0 "$CAFE" explain "$karate" k.in.npy -q -f --json k.json
     diff <(without k.json) <(without k.$format.json) >/dev/null || fail "$format says otherwise"
@@ -107,7 +107,7 @@ done
 rm m.json
 
 # ---- communities, labels, attributes
-expect 0 "$CAFE" cluster "$karate" -q -o parts.in.tsv
+expect 0 "$CAFE" cluster "$karate" -q --no-heading -o parts.in.tsv
 expect 0 "$CAFE" explain "$karate" k.in.npy -q --communities parts.in.tsv
 prints 'modularity 0\.4197'
 awk '{ print $1, $2 % 2 ? "odd" : "even" }' parts.in.tsv >labels.in

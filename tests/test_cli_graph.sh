@@ -118,6 +118,6 @@ cat pipe.in >through.in &
 expect 0 "$CAFE" cluster "$SOURCE/examples/karate.txt" -q -f -o pipe.in
 wait $!
 [[ -p pipe.in ]] || fail "the pipe was replaced"
-[[ $(wc -l <through.in) -eq 34 ]] || fail "the pipe did not get the partition"
+[[ $(wc -l <through.in) -eq 35 ]] || fail "the pipe did not get the partition"
 expect 0 "$CAFE" cluster "$SOURCE/examples/karate.txt" -q -f -o /dev/null --json report.in
 [[ -c /dev/null ]] || fail "the device was replaced"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Little memory: whatever the limit of the address space, a run ends soon, with a result or with a message
-# and status 1. It does not hang, no signal ends it, and it leaves no file behind.
+# and status 4. It does not hang, no signal ends it, and it leaves no file behind.
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 : "${BUILD:?}"
@@ -16,12 +16,12 @@ awk '!/^#/ { print $1, $1 % 2; print $2, $2 % 2 }' g.in.txt | sort -u >labels.in
 ldd "$CAFE" >libraries.in.txt
 ! grep -iE 'blas|lapack|gomp|stdc\+\+|linear' libraries.in.txt || fail "libraries that the tool should not load"
 
-# limited MEGABYTES COMMAND...: ends with 0, or with 1 and a message.
+# limited MEGABYTES COMMAND...: ends with 0, or with 4 and a message.
 limited() {
     local megabytes=$1 got=0
     shift
     (ulimit -v $((megabytes * 1024)) && exec timeout 300 "$CAFE" "$@") >.last/out 2>.last/err || got=$?
-    [[ $got -eq 0 || $got -eq 1 ]] || fail "status $got within $megabytes MB: $*"
+    [[ $got -eq 0 || $got -eq 4 ]] || fail "status $got within $megabytes MB: $*"
     [[ $got -eq 0 || -s .last/err ]] || fail "no message within $megabytes MB: $*"
     [[ $got -eq 0 ]] || failed=$((failed + 1))
     [[ $got -ne 0 ]] || worked=$((worked + 1))
@@ -54,7 +54,7 @@ done
 for command in embed cluster info; do
     got=0
     (ulimit -s 64 && exec timeout 300 "$CAFE" $command g.in.txt -q -t 8) >.last/out 2>.last/err || got=$?
-    [[ $got -eq 1 ]] || fail "status $got with a stack of 64 KB: $command"
+    [[ $got -eq 4 ]] || fail "status $got with a stack of 64 KB: $command"
     says '^cafe: the stack is limited to 64 KB; 128 KB are needed \(ulimit -s 128\)$'
 done
 (ulimit -s 128 && exec timeout 300 "$CAFE" evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \

@@ -15,7 +15,7 @@ for key in schema graph columns options forces neighbours rounds repulsion quali
     grep -qE "^ *\"$key\": " m.json || fail "the report lacks $key"
 done
 [[ $(stat -c %s m.npy) -eq $((128 + 900 * 8)) ]] || fail "m.npy is not 900 x 2"
-expect 0 "$CAFE" map g.in.txt e.in.npy -q -o m.tsv
+expect 0 "$CAFE" map g.in.txt e.in.npy -q --no-heading -o m.tsv
 quiet
 silent
 awk -F '\t' 'NF != 3 { exit 1 } { x += $2; y += $3; s += $2 * $2 + $3 * $3 }

@@ -48,11 +48,11 @@ json_check plan.json
 rm plan.json
 
 # ---- refusals
-expect 1 "${embed[@]}" --memory-limit 20M -o v.npy
+expect 4 "${embed[@]}" --memory-limit 20M -o v.npy
 says 'the run needs .* with vectors in files .* at least, and 20.0 MiB is the limit: it does not fit'
 expect 1 "${embed[@]}" --memory-limit 50M --scratch no/such/folder -o v.npy
 says 'no/such/folder: No such file or directory'
-expect 1 "$CAFE" embed g.in.cafe --memory-limit 30M --method deepwalk -o v.npy
+expect 4 "$CAFE" embed g.in.cafe --memory-limit 30M --method deepwalk -o v.npy
 says 'it does not fit'
 only_inputs
 
@@ -60,7 +60,7 @@ only_inputs
 faults=$BUILD/tests/libfaults.so
 if [[ -e $faults ]] && ! sanitized; then
     for call in 0 1 2; do
-        expect 1 env CAFE_FAULT=posix_fallocate:$call LD_PRELOAD="$faults" "${embed[@]}" \
+        expect 4 env CAFE_FAULT=posix_fallocate:$call LD_PRELOAD="$faults" "${embed[@]}" \
             --memory-limit 50M -o v.npy
         says 'no room for a file of .* MB: No space left on device'
         only_inputs
@@ -88,19 +88,19 @@ only_inputs
 expect 0 "$CAFE" generate rmat --nodes 100000 --edges 2000000 --seed 3 -q -o big.in.txt
 for command in 'info big.in.txt' 'embed big.in.txt -o v.npy'; do
     # shellcheck disable=SC2086
-    expect 1 "$CAFE" $command --memory-limit 12M
+    expect 4 "$CAFE" $command --memory-limit 12M
     says 'the memory limit is 12.0 MB: .* MB are taken, and .* MB more are needed$'
 done
 expect 0 "$CAFE" info big.in.txt --memory-limit 400M
 for name in - /dev/stdin; do
-    expect 1 timeout 300 "$CAFE" info $name --memory-limit 100M < <(yes '1 2')
+    expect 4 timeout 300 "$CAFE" info $name --memory-limit 100M < <(yes '1 2')
     says 'takes more than the memory limit leaves: [0-9]+ MB, and there is more'
 done
 only_inputs
 
 # ---- a pipe that does not end: the run does, once the limit is reached
 for name in - /dev/stdin; do
-    expect 1 timeout 300 "$CAFE" embed $name --memory-limit 100M -k 4 -o v.npy < <(yes '1 2')
+    expect 4 timeout 300 "$CAFE" embed $name --memory-limit 100M -k 4 -o v.npy < <(yes '1 2')
     says 'takes more than the memory limit leaves: [0-9]+ MB, and there is more'
     [[ ! -e v.npy ]] || fail 'a file is left'
 done

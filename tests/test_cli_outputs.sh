@@ -20,7 +20,7 @@ expect 0 "$CAFE" embed edges.in.txt -q -k 3 --output-form raw -o vectors.in.npy
 if [[ -e /dev/full ]]; then
     for words in --help --version help 'help embed' 'embed --help' 'evaluate --help' 'version --verbose' 'info edges.in.txt'; do
         # shellcheck disable=SC2086
-        expect 1 bash -c '"$@" >/dev/full' - "$CAFE" $words
+        expect 4 bash -c '"$@" >/dev/full' - "$CAFE" $words
         says 'standard output: (No space left on device|cannot be written)'
     done
 fi

@@ -21,10 +21,10 @@ for key in schema version table path rows width row_names search options seed th
     grep -qE "^ *\"$key\": " r.json || fail "the report lacks $key"
 done
 [[ $(json_value r.json schema) == '"cafe/points/1"' ]] || fail "schema"
-expect 0 "$CAFE" cluster g.cafe --resolution 0.05 -o groups.tsv -q
+expect 0 "$CAFE" cluster g.cafe --resolution 0.05 --no-heading -o groups.tsv -q
 [[ $(wc -l <groups.tsv) == 120 ]] || fail "groups.tsv"
 sed -E 's/^(in|out)[0-9]+/\1/' groups.tsv | sort -u | wc -l | grep -qx 2 || fail "the rings are not the groups"
-expect 0 "$CAFE" embed g.cafe -k 2 -o v.tsv -q
+expect 0 "$CAFE" embed g.cafe -k 2 --no-heading -o v.tsv -q
 [[ $(head -n 1 v.tsv | cut -f 1) == out0 ]] || fail "vectors without the rows' names"
 
 # ---- kernels and ways; the same bits for any threads

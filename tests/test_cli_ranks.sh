@@ -59,7 +59,7 @@ rm plan.json
 # ---- a rank's limit
 expect 0 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 8G
 prints '^8\.00 GiB is the limit of a rank: it fits$'
-expect 1 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 40M --json plan.json
+expect 4 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 40M --json plan.json
 prints 'is the limit of a rank: it does not fit$'
 says 'a rank needs .* of memory and 40.0 MiB is the limit: it does not fit; more --ranks or fewer --columns'
 [[ $(json_value plan.json rank_fits) == false ]] || fail "it fits"

@@ -32,7 +32,7 @@ cut -f 3,4 .last/out >file.in
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --columns 8 --tune decode=raw
 cut -f 3,4 .last/out >own.in
 same file.in own.in
-expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.tsv
+expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw --no-heading -o x.tsv
 tac x.tsv >turned.in.tsv
 rm x.tsv
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --embedding turned.in.tsv
@@ -78,7 +78,7 @@ expect 0 "$CAFE" recommend ratings.in -q --evaluate 0.2 --score common -o common
 
 # ---- rows of vectors belong to their names, in any order
 printf '%s\n' 'ann bob' 'bob carl' 'carl dora' 'dora ann' 'dora eve' >named.in
-expect 0 "$CAFE" embed named.in -q -k 2 -o named.tsv
+expect 0 "$CAFE" embed named.in -q -k 2 --no-heading -o named.tsv
 tac named.tsv >turned.tsv
 for vectors in named.tsv turned.tsv; do
     expect 0 "$CAFE" recommend named.in -q --node ann -k 3 --tune sides=no --embedding $vectors

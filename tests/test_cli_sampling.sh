@@ -104,7 +104,7 @@ printf 'a b\nb c\nc d\nd a\n' >n.in.txt
 printf 'name\tx\ty\nd\t0\t1\nc\t1\t0\nb\t1\t0\na\t0\t1\n' >n.in.tsv
 printf '0 1\n1 0\n1 0\n0 1\n' >n.in.dat
 for file in n.in.tsv n.in.dat; do
-    expect 0 "$CAFE" cluster n.in.txt -q --sampling twisted --attributes $file --lambda 5 -o - \
+    expect 0 "$CAFE" cluster n.in.txt -q --sampling twisted --attributes $file --lambda 5 --no-heading -o - \
         --json $file.in.json
     [[ $(cut -f 2 .last/out | xargs) == '0 1 1 0' ]] || fail "$file: alike nodes belong together"
 done

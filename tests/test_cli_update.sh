@@ -80,7 +80,7 @@ same t.npy new.npy
 expect 0 "$CAFE" update g.in.txt - --from old.in.npy -o t.npy -f -q <changes.in.txt
 same t.npy new.npy
 # vectors with names, in any order
-"$CAFE" embed g.in.txt --output-form raw --columns 8 -q -o named.in.tsv
+"$CAFE" embed g.in.txt --output-form raw --columns 8 -q --no-heading -o named.in.tsv
 tac named.in.tsv >turned.in.tsv
 expect 0 "$CAFE" update g.in.txt changes.in.txt --from turned.in.tsv -o t.npy -f -q
 same t.npy new.npy
@@ -102,7 +102,7 @@ says 'exists'
 rm s.npy*
 
 # ---- rows of the old vectors find their nodes by name, in any order
-"$CAFE" embed g.in.txt --output-form raw --columns 8 -q -o rows.in.tsv
+"$CAFE" embed g.in.txt --output-form raw --columns 8 -q --no-heading -o rows.in.tsv
 tac rows.in.tsv >back.in.tsv
 for from in old.in.npy back.in.tsv; do
     expect 0 "$CAFE" update g.in.txt changes.in.txt --from $from -o $from.npy -q
@@ -138,16 +138,16 @@ only_inputs
 # ---- place
 printf '%s\n' 'ann 3' 'ann 4 2' '"bob b",7' >links.in.txt
 tac named.in.tsv >turned.in.tsv
-expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q -o turned.tsv
+expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q --no-heading -o turned.tsv
 mv turned.tsv turned.in.placed
-expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o p.tsv --json p.json
+expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt --no-heading -o p.tsv --json p.json
 says '2 new nodes from 3 edges'
 says 'none is known for raw rows'
 same turned.in.placed p.tsv
 json_check p.json
 awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 1e-8) exit 1 }
     END { exit !(NR == 2 && $1 == "\"bob b\"" && NF == 9) }' p.tsv || fail "p.tsv"
-expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o - -q
+expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt --no-heading -o - -q
 same .last/out p.tsv
 expect 0 "$CAFE" place g.in.txt walk.in.npy links.in.txt --form walk -o w.npy -q
 "$CAFE" generate sbm --nodes 600 --blocks 3 --edges 12000 --mixing 0.05 -q -o blocks.in.txt

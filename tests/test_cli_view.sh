@@ -112,7 +112,7 @@ expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --tune page-li
 grep -q 'data-section="link-ends"' g.html || fail "no edges"
 expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --tune links=none
 says 'left out +60000 edges'
-expect 1 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --tune page-limit=100000
+expect 4 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --tune page-limit=100000
 says 'do not fit'
 only g.html
 rm g.html

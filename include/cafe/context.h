@@ -33,6 +33,7 @@ typedef struct cafe_context_options {
     cafe_allocator allocator; /* allocate == NULL: malloc and free */
     const char *engine;       /* cafe/engine.h; opened by the first call that needs it; NULL:
                                  the processor */
+    int32_t no_headings;      /* 1: the first line of a text table that is written has values */
 } cafe_context_options;
 
 static inline void cafe_context_options_init(cafe_context_options *options) {
@@ -61,7 +62,8 @@ typedef struct cafe_progress {
     const char *phase; /* a static word: "read", "sweep", ... ; "" when idle */
     int64_t step;      /* of `steps`; steps is 0 when unknown */
     int64_t steps;
-    double value; /* the phase's own measure (objective, residual); 0 when it has none */
+    double value;     /* the phase's own measure (objective, residual); 0 when it has none */
+    const char *last; /* `phase`, and when idle the one before: where a call failed */
 } cafe_progress;
 
 CAFE_API void cafe_get_progress_sized(const cafe_context *context, cafe_progress *progress,

@@ -33,7 +33,7 @@ def test_rows_without_names(tmp_path):
     cafe.write_vectors(x, tmp_path / "x.npy")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["x.npy"]
     cafe.write_vectors(x, tmp_path / "y.tsv", names=["a", "b c", "d"])
-    assert (tmp_path / "y.tsv").read_text().splitlines()[0].split("\t")[0] == "a"
+    assert (tmp_path / "y.tsv").read_text().splitlines()[1].split("\t")[0] == "a"
     with pytest.raises(ValueError, match="names"):
         cafe.write_vectors(x, tmp_path / "z.tsv", names=["a"])
     with pytest.raises(ValueError, match="names"):

@@ -55,8 +55,10 @@ cafe_status cafe_context_create(const cafe_context_options *options, cafe_contex
     c->allocator = o.allocator;
     c->threads = o.threads;
     c->seed = o.seed;
+    c->no_headings = o.no_headings != 0;
     memcpy(c->engine_name, o.engine, strlen(o.engine) + 1);
     atomic_store(&c->phase, "");
+    atomic_store(&c->last_phase, "");
     cafe_status status = cafe_pool_create(c);
     if (status != CAFE_OK)
         c->allocator.release(c->allocator.user, c);
@@ -133,6 +135,7 @@ void cafe_phase(cafe_context *context, const char *phase, int64_t steps) {
     atomic_store(&context->steps, steps);
     atomic_store(&context->value, 0);
     atomic_store(&context->phase, phase);
+    if (phase[0]) atomic_store(&context->last_phase, phase);
 }
 
 void cafe_step(cafe_context *context, int64_t step, double value) {
@@ -142,7 +145,8 @@ void cafe_step(cafe_context *context, int64_t step, double value) {
 
 void cafe_get_progress_sized(const cafe_context *context, cafe_progress *progress, size_t size) {
     cafe_context *c = (cafe_context *)context;
-    cafe_progress now = {.phase = atomic_load(&c->phase),
+    cafe_progress now = {.last = atomic_load(&c->last_phase),
+                         .phase = atomic_load(&c->phase),
                          .step = atomic_load(&c->step),
                          .steps = atomic_load(&c->steps),
                          .value = atomic_load(&c->value)};

@@ -25,6 +25,7 @@ struct cafe_context {
     const struct cafe_method *const *methods; /* that have names; NULL: those of the core */
     size_t method_count;
     int32_t threads;
+    bool no_headings; /* of text tables that are written */
     uint64_t seed;
     char engine_name[CAFE_MOST_ENGINE_NAME];
     const struct cafe_engine *engine; /* of that name; NULL: not opened yet */
@@ -36,7 +37,7 @@ struct cafe_context {
     void (*discard_outputs)(struct cafe_context *c);
     struct cafe_checkpoint *checkpoint; /* of the run that solves, src/run; NULL: none is kept */
     atomic_int cancelled;
-    _Atomic(const char *) phase;
+    _Atomic(const char *) phase, last_phase;
     atomic_llong step, steps;
     _Atomic double value;
     atomic_llong bytes, peak;

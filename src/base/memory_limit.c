@@ -194,8 +194,10 @@ static cafe_status map_file(cafe_context *context, size_t bytes, char **start) {
     *start = map;
     if (!problem) return CAFE_OK;
     if (problem == EINTR) return CAFE_ERROR_CANCELLED;
-    return cafe_fail(context, CAFE_ERROR_IO, "%s: no room for a file of %.1f MB: %s",
-                     context->limit->folder, (double)bytes / 1e6, strerror(problem));
+    cafe_fail(context, CAFE_ERROR_IO, "%s: no room for a file of %.1f MB: %s",
+              context->limit->folder, (double)bytes / 1e6, strerror(problem));
+    context->problem = problem;
+    return CAFE_ERROR_IO;
 }
 
 cafe_status cafe_mem_file(cafe_context *context, int64_t count, size_t size, void **block) {

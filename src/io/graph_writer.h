@@ -20,7 +20,8 @@ cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph
 enum { CAFE_XML_GROWTH = 6 };
 char *cafe_put_xml(const cafe_names *names, int64_t u, char *text);
 
-/* A line per node: its name as a field, a tab (in a .csv file a comma), partition[node]. */
+/* A heading, then a line per node: its name as a field, a tab (in a .csv file a comma),
+ * partition[node]. */
 cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
                                  const int32_t *partition, const char *path, int32_t overwrite);
 

@@ -64,6 +64,7 @@ cafe_status cafe_table_write(cafe_context *context, const cafe_table *table, caf
     bool rows = side == CAFE_TABLE_ROWS;
     cafe_matrix m = cafe_matrix_of(rows ? table->rows : table->columns, columns, columns, values,
                                    rows ? &table->row_names : &table->column_names);
+    m.row = rows ? "row" : "column";
     return cafe_matrix_write(context, &m, path, overwrite);
 }
 

@@ -24,7 +24,8 @@ struct cafe_table {
 /* How the lines of text are laid out. */
 typedef enum cafe_table_style {
     CAFE_TABLE_LOOK,    /* the first two lines decide: see table_text.c */
-    CAFE_TABLE_NAMED,   /* name, tab, values: no heading, no comments, names as they stand */
+    CAFE_TABLE_NAMED,   /* name, tab, values: no comments, names as they stand; a heading if
+                            the first line has words in place of values */
     CAFE_TABLE_COMMAS,  /* the same with commas */
     CAFE_TABLE_WORD2VEC /* "n K", then lines of name, blank, values, without quotes */
 } cafe_table_style;

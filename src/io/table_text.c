@@ -211,7 +211,14 @@ static cafe_status take_sizes(cafe_text *text, layout *l, int64_t *columns) {
                         "the numbers of nodes and of columns (word2vec text)");
 }
 
-/* Lines of a name and values: the first line gives the number of values. */
+/* Is the first line a heading? Behind its name it has words and no number. */
+static bool begins_with_heading(const uint8_t *line, const layout *l) {
+    outline o = {0};
+    look_at_cells(line, l, &o);
+    return !l->bare && o.cells > 1 && o.numbers == o.first_number;
+}
+
+/* Lines of a name and values: the first of them gives the number of values. */
 static cafe_status survey_named(cafe_text *text, layout *l) {
     cafe_place line;
     cafe_field field;
@@ -220,6 +227,8 @@ static cafe_status survey_named(cafe_text *text, layout *l) {
     float value;
     if (l->bare) CAFE_PASS(take_sizes(text, l, &columns));
     CAFE_PASS(cafe_text_line(text, &line));
+    l->heading = line.begin < line.end && begins_with_heading(line.at, l);
+    if (l->heading) CAFE_PASS(cafe_text_line(text, &line));
     if (line.begin == line.end) trouble = "a name and numbers";
     if (!trouble) trouble = take_name(&line.at, l, &field);
     while (!trouble && !cafe_is_line_end(*line.at)) {
@@ -437,7 +446,7 @@ cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style
     CAFE_TRY(cafe_text_open(input, window_bytes, &p->text));
     CAFE_TRY(exact ? survey_named(&p->text, &l) : survey(&p->text, &l));
     table->columns = l.columns;
-    table->first_line = exact ? 1 + bare : 0;
+    table->first_line = exact ? 1 + (bare || l.heading) : 0;
     if (l.named) table->row_names.kind = CAFE_NAMES_STRING;
     cafe_text_rewind(&p->text);
     if (l.heading) CAFE_TRY(read_heading(&p->text, &l, table));

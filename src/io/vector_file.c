@@ -44,8 +44,22 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
     return p - text;
 }
 
+/* The name of the rows, then the columns from x0 on; word2vec text has its sizes instead. */
+static cafe_status write_heading(cafe_output *output, const writing *w) {
+    if (w->separator == ' ' || output->context->no_headings) return CAFE_OK;
+    const char *row = w->m->row ? w->m->row : "node";
+    CAFE_PASS(cafe_output_write(output, row, (int64_t)strlen(row)));
+    for (int64_t j = 0; j < w->m->columns; j++) {
+        char name[32];
+        int length = cafe_print(name, sizeof name, "%cx%lld", w->separator, (long long)j);
+        CAFE_PASS(cafe_output_write(output, name, length));
+    }
+    return cafe_output_write(output, "\n", 1);
+}
+
 static cafe_status write_rows(cafe_output *output, writing *w) {
     const cafe_matrix *m = w->m;
+    if (w->first == 0) CAFE_PASS(write_heading(output, w));
     int64_t row = cafe_names_longest(m->names, m->rows) + m->columns * (1 + CAFE_FLOAT_TEXT) + 1;
     w->rows = block_bytes / row + 1;
     int64_t blocks = cafe_blocks(w->count, w->rows);

@@ -19,6 +19,7 @@ typedef struct cafe_matrix {
     int64_t rows, columns, stride; /* rows are `stride` floats apart */
     const float *values;           /* NULL: several processes hold them, */
     const cafe_names *names;       /* of the rows */
+    const char *row;               /* their name in a heading; NULL: "node" */
     char made[CAFE_VECTORS_MADE];  /* how they were made (cafe/files.h); empty: unknown */
     cafe_output *begun;            /* by cafe_matrix_begin(); NULL: nothing was */
     void *source; /* and these functions, which all processes call, to get and write rows: */

@@ -1,5 +1,5 @@
-/* Partitions into files: a line per node with its name as a field and its community, separated by a
- * comma in a .csv file and by a tab in any other. */
+/* Partitions into files: a heading, then a line per node with its name as a field and its
+ * community, separated by a comma in a .csv file and by a tab in any other. */
 #include <string.h>
 
 #include <cafe-private/inputs.h>
@@ -12,6 +12,14 @@
 #include "io/output_file.h"
 
 enum { BUFFER = 1 << 16, NUMBER = 16 };
+
+/* The name of the column of nodes: one that no node of the graph has. */
+static const char *heading_node(const cafe_graph *graph) {
+    static const char *const words[] = {"node", "name", "id", "vertex", "node_id", "node name"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (cafe_graph_find(graph, words[i]) < 0) return words[i];
+    return words[0];
+}
 
 static char separator_of(const char *path) {
     const char *end = path + strlen(path) - (cafe_is_gzip_name(path) ? strlen(".gz") : 0);
@@ -29,6 +37,13 @@ static char *put_community(char *at, char separator, int32_t community) {
     *at++ = separator;
     while (first < digits + NUMBER) *at++ = *first++;
     return at;
+}
+
+static cafe_status write_heading(cafe_output *output, const cafe_graph *graph, char separator) {
+    char line[64];
+    if (output->context->no_headings) return CAFE_OK;
+    int length = cafe_print(line, sizeof line, "%s%ccommunity\n", heading_node(graph), separator);
+    return cafe_output_write(output, line, length);
 }
 
 /* Lines gather in `text` until the next one might not fit. */
@@ -66,6 +81,7 @@ cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
     char *text = cafe_mem(context, capacity, 1);
     CAFE_TRY(text ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    CAFE_TRY(write_heading(output, graph, separator_of(path)));
     CAFE_TRY(write_lines(output, graph, partition, separator_of(path), capacity, text));
     CAFE_TRY(cafe_output_commit(&output));
 done:
