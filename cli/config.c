@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/text.h>
+
 #include "command.h"
 #include "run.h"
 
