@@ -89,7 +89,7 @@ static void test_names_beside(void **state) {
 /* The text holds the name and exactly the floats of each row. */
 static void check_text(const char *text, char separator, const cafe_embedding *embedding,
                        const cafe_graph *graph) {
-    const char *p = text;
+    const char *p = separator == ' ' ? text : strchr(text, '\n') + 1; /* behind the heading */
     for (int64_t u = 0; u < cafe_graph_nodes(graph); u++) {
         char name[64];
         size_t length = cafe_graph_name(graph, u, name, sizeof name);
@@ -226,6 +226,9 @@ static void test_rows_refused(void **state) {
         {"v.tsv", "a\t1\nb\t2\t3\nc\t4\n", "v.tsv:2:5: expected the end of the line"},
         {"v.tsv", "a\t1\n\nb\t2\nc\t3\n", "v.tsv:2:1: expected another number"},
         {"v.tsv", "a\tnan\nb\t2\nc\t3\n", "v.tsv:1:3: expected a finite number, found 'nan'"},
+        {"v.tsv", "node\tx0\na\t1\na\t2\nb\t3\n", "v.tsv:3: expected each node once, found 'a'"},
+        {"v.tsv", "node\tx0\na\tx\nb\t3\n", "v.tsv:2:3: expected a finite number, found 'x'"},
+        {"v.tsv", "node\tx0\n", "v.tsv:2:1: expected a name and numbers"},
         {"v.tsv", "", "v.tsv:1:1: expected a name and numbers"},
         {"v.txt", "3 1\na 1\na 2\nb 3\n", "v.txt:3: expected each node once, found 'a' again"},
         {"v.txt", "a 1\nb 2\nc 3\n", "v.txt:1:1: expected the numbers of nodes and of columns"},

@@ -211,11 +211,17 @@ static cafe_status take_sizes(cafe_text *text, layout *l, int64_t *columns) {
                         "the numbers of nodes and of columns (word2vec text)");
 }
 
-/* Is the first line a heading? Behind its name it has words and no number. */
+/* Is the first line a heading? Behind its name it has words, no number, and no nan or inf. */
 static bool begins_with_heading(const uint8_t *line, const layout *l) {
     outline o = {0};
+    cafe_field field;
+    const uint8_t *at = line;
     look_at_cells(line, l, &o);
-    return !l->bare && o.cells > 1 && o.numbers == o.first_number;
+    if (l->bare || o.cells < 2 || o.numbers != o.first_number) return false;
+    take_name(&at, l, &field);
+    at += *at == '-' || *at == '+';
+    return !cafe_same_word((const char *)at, "nan", 3) &&
+           !cafe_same_word((const char *)at, "inf", 3);
 }
 
 /* Lines of a name and values: the first of them gives the number of values. */
