@@ -648,7 +648,7 @@ static void reading_and_writing_survive_failing_allocations(void **state) {
     assert_int_equal(io_scratch_files(&scratch), 3); /* v.tsv, v.npy, v.npy.names.txt */
     size_t size;
     char *written = io_load(io_path(&scratch, "v.tsv"), &size);
-    assert_string_equal(written, "a\t1\t2\nb\t3\t4\n");
+    assert_string_equal(written, "row\tx0\tx1\na\t1\t2\nb\t3\t4\n");
     free(written);
     assert_int_equal(
         cafe_table_write(context, table, CAFE_TABLE_ROWS, 2, values, io_path(&scratch, "v.tsv"), 0),
