@@ -16,8 +16,9 @@
  *     G = V^T W V     T = V^T W Z     N = Z^T W Z,     ||Z s - rho V s||^2 = s^T N s
  *                                                        - 2 rho s^T T s + rho^2 s^T G s
  *
- * in double precision. An entry of the matrices is wrong by eps ||a_i|| ||b_j||, eps = (n + 64) u
- * in whatever order it was added up, so that the residual is at most
+ * in double precision. To e ||v_j|| comes what is lost below the smallest float: 2^-150 in each of
+ * the products of an entry. An entry of the matrices is wrong by eps ||a_i|| ||b_j||, eps = (n +
+ * 64) u in whatever order it was added up, so that the residual is at most
  *
  *     sqrt(max(that sum, 0) + eps b^2) + e a,     a = sum of |s_i| ||v_i||,
  *                                                 b = sum of |s_i| (||z_i|| + |rho| ||v_i||)
@@ -45,6 +46,7 @@ typedef struct problem {
     int64_t n, k;
     double size;        /* a bound of || |M| || */
     double terms, tile; /* additions in a row, of a product in doubles and in floats */
+    double lost;        /* length of what a product in floats loses below the smallest float */
     double *means;      /* of the columns; NULL: columns stay as they are */
     double *floor;      /* the length of a column below which it may be rounding */
 } problem;
@@ -60,18 +62,21 @@ typedef struct problem {
 static void find_size(problem *p) {
     const cafe_operator_parts *q = &p->c->op->parts;
     int64_t most = 0;
-    double largest = 0, square = 0;
+    double largest = 0, square = 0, spread = 0;
     for (int64_t u = 0; u < p->n; u++) {
         int64_t links = q->offsets ? q->offsets[u + 1] - q->offsets[u] : 0;
         most = links > most ? links : most;
         largest = fmax(largest, q->p[u]);
         square += q->reach[u] * q->reach[u];
+        spread += p->c->side != CAFE_SIDE_WALK ? 1 : q->p[u] > 0 ? 1 / q->p[u] : 0;
     }
     double steps = fmax(1, (double)p->c->op->window), width = q->f ? (double)q->width : 0;
     p->size = q->f ? square : 2 * (p->c->side == CAFE_SIDE_WALK ? 1 : largest);
     p->terms = (double)(p->n + most + 16) * steps + width;
     /* edges are added in pieces of 256, then the pieces; a few operations follow */
     p->tile = (fmin((double)most, 256) + (double)most / 256 + 12) * steps + width;
+    p->lost = 0x1p-149 * ((double)(most + 16) * steps + width) * sqrt(spread);
+    if (q->total > 0 && q->total < 1) p->lost /= q->total;
 }
 
 /* The uncertainty that float32 leaves of a column, also relative to the longest one. */
@@ -172,18 +177,15 @@ static void copy_pairs(cafe_ritz *ritz) {
 
 /* ---- in double precision --------------------------------------------------------------------- */
 
-/* Measures twice: the second time with the Rayleigh quotient of the first, so that nothing cancels.
- */
+/* Values become Rayleigh quotients, whose residuals are measured. */
 static cafe_status measure(cafe_context *context, const problem *p, cafe_exact *e, int64_t count,
                            const double *s, const double *shift, double *values,
                            double *residuals) {
     double *sums = cafe_mem(context, 3 * count, sizeof *sums);
     cafe_status status = cafe_mem_had(sums);
-    for (int round = 0; round < 2 && status == CAFE_OK; round++) {
-        status = cafe_exact_measure(context, e, count, s, shift, values, sums);
-        for (int64_t j = 0; j < count && status == CAFE_OK; j++)
-            judge(p, sums + 3 * j, values[j], &values[j], &residuals[j]);
-    }
+    if (status == CAFE_OK) status = cafe_exact_measure(context, e, count, s, shift, values, sums);
+    for (int64_t j = 0; j < count && status == CAFE_OK; j++)
+        judge(p, sums + 3 * j, values[j], &values[j], &residuals[j]);
     cafe_mem_free(context, sums);
     return status;
 }
@@ -191,6 +193,18 @@ static cafe_status measure(cafe_context *context, const problem *p, cafe_exact *
 /* shift = the means of V S. */
 static void find_shift(const problem *p, const cafe_ritz *ritz, double *shift) {
     if (p->means) cafe_dense_product(false, 1, p->k, ritz->pairs, p->means, ritz->vectors, shift);
+}
+
+/* Do columns nearly depend on each other? S of a pair is then large beside X = V S, whose length is
+ * 1: sum of |s_i| ||v_i|| is above 30, and rounding of S moves X by as much more. */
+static bool cancels(int64_t k, const double *g, const cafe_ritz *ritz) {
+    for (int64_t j = 0; j < ritz->pairs; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < k; i++)
+            sum += fabs(ritz->vectors[i * ritz->pairs + j]) * sqrt(fmax(g[i * k + i], 0));
+        if (!(sum <= 30)) return true;
+    }
+    return false;
 }
 
 /* Pairs of the span of X = V S for given vectors S: S is multiplied by their vectors. If columns
@@ -229,8 +243,10 @@ static cafe_status measure_pairs(cafe_context *context, const problem *p, cafe_e
     CAFE_TRY(cafe_ritz_pairs(context, k, g, t, p->floor, ritz));
     if (ritz->pairs == 0) goto done;
     find_shift(p, ritz, shift);
-    CAFE_TRY(improve_pairs(context, p, e, shift, g, t, ritz));
-    find_shift(p, ritz, shift);
+    if (cancels(k, g, ritz)) {
+        CAFE_TRY(improve_pairs(context, p, e, shift, g, t, ritz));
+        find_shift(p, ritz, shift);
+    }
     CAFE_TRY(
         measure(context, p, e, ritz->pairs, ritz->vectors, shift, ritz->values, ritz->residuals));
     sort_pairs(ritz);
@@ -282,10 +298,11 @@ static cafe_status new_grams(cafe_context *context, const problem *p, grams *m) 
 static cafe_status split(cafe_context *context, const problem *p, const cafe_block *z, grams *m) {
     int64_t k = p->k;
     double total = 0, *image = m->half;
+    double lost = m->product > 0 ? p->lost / m->product : 0;
     if (p->means) CAFE_PASS(cafe_ops(z)->totals(context, z, p->weights, image));
     for (int64_t u = 0; u < p->n && p->means; u++) total += p->weights[u];
     for (int64_t i = 0; i < k; i++) {
-        m->lengths[i] = sqrt(m->gram[i * 2 * k + i]);
+        m->lengths[i] = sqrt(m->gram[i * 2 * k + i]) + lost;
         m->images[i] = sqrt(m->gram[(k + i) * 2 * k + k + i]);
         for (int64_t j = 0; j < k; j++) {
             const double *a = m->gram;

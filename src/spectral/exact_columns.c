@@ -6,9 +6,12 @@
  */
 #include "spectral/exact_columns.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/dense.h"
+#include "kernels/row_kernels.h"
 
 enum { EIGHT = CAFE_EIGHT, ROWS = 512, SUMS = 3 };
 
@@ -65,17 +68,35 @@ typedef struct combination {
     double shift[EIGHT], rho[EIGHT];
 } combination;
 
-/* x_u = sum over k of v_uk s_k - shift, in doubles, for eight columns of S. */
+/* x_u = sum over k of v_uk s_k for eight rows, or fewer, and eight columns of S. */
+static void multiply_rows(const combination *c, int64_t first, int64_t rows, double *x) {
+    const cafe_exact *e = c->e;
+    int64_t columns = e->v->columns;
+    double part[EIGHT * CAFE_PRODUCT_SEGMENT];
+    for (int64_t from = 0; from < columns; from += CAFE_PRODUCT_SEGMENT) {
+        int64_t width =
+            columns - from < CAFE_PRODUCT_SEGMENT ? columns - from : CAFE_PRODUCT_SEGMENT;
+        cafe_product product = cafe_product_of(rows, EIGHT, width);
+        product.beta = from > 0;
+        for (int64_t i = 0; i < rows; i++) {
+            const float *row = row_of(e, cafe_owned_row(&e->owned, first + i)) + from;
+            for (int64_t k = 0; k < width; k++) part[i * width + k] = row[k];
+        }
+        cafe_kernels_best()->products->in_double(&product, part, c->s + from * EIGHT, x);
+    }
+}
+
+/* x_u = sum over k of v_uk s_k - shift, in doubles; s_k without S: column k alone. */
 static void combine_rows(void *argument, int64_t first, int64_t last) {
     const combination *c = argument;
     const cafe_exact *e = c->e;
     for (int64_t i = first; i < last; i++) {
-        const float *row = row_of(e, cafe_owned_row(&e->owned, i));
-        double *x = e->x + i * EIGHT, sum[EIGHT] = {0};
-        for (int64_t k = 0; c->s && k < e->v->columns; k++)
-            for (int j = 0; j < EIGHT; j++) sum[j] += row[k] * c->s[k * EIGHT + j];
-        for (int j = 0; !c->s && j < c->count; j++) sum[j] = row[c->first + j];
-        for (int j = 0; j < EIGHT; j++) x[j] = sum[j] - c->shift[j];
+        double *x = e->x + i * EIGHT;
+        const float *row = row_of(e, cafe_owned_row(&e->owned, i)) + c->first;
+        if (c->s && (i - first) % EIGHT == 0)
+            multiply_rows(c, i, last - i < EIGHT ? last - i : EIGHT, x);
+        for (int j = 0; j < EIGHT && !c->s; j++) x[j] = j < c->count ? row[j] : 0;
+        for (int j = 0; j < EIGHT; j++) x[j] -= c->shift[j];
     }
 }
 
@@ -194,9 +215,20 @@ static void take_columns(combination *c, int64_t first, int64_t count, const dou
     c->s = s ? part : NULL;
 }
 
+/* Sums twice: the second time with the Rayleigh quotients of the first, so that nothing cancels. */
+static cafe_status measure_eight(cafe_context *context, const cafe_exact *e, combination *c,
+                                 double *sums) {
+    for (int round = 0; round < 2; round++) {
+        for (int j = 0; j < EIGHT && round > 0; j++)
+            if (sums[SUMS * j] > 0) c->rho[j] += sums[SUMS * j + 1] / sums[SUMS * j];
+        CAFE_PASS(sum_up(context, e, add_sums, c, SUMS * EIGHT, sums));
+    }
+    return CAFE_OK;
+}
+
 /* Eight columns at a time: X = V S - 1 shift^T, Y = M X, then the three sums of each column. */
 cafe_status cafe_exact_measure(cafe_context *context, cafe_exact *e, int64_t count, const double *s,
-                               const double *shift, const double *rho, double *sums) {
+                               const double *shift, double *rho, double *sums) {
     cafe_status status = CAFE_OK;
     combination c = {.e = e};
     double here[SUMS * EIGHT], *part = cafe_mem(context, e->v->columns * EIGHT, sizeof *part);
@@ -204,7 +236,8 @@ cafe_status cafe_exact_measure(cafe_context *context, cafe_exact *e, int64_t cou
     for (int64_t first = 0; first < count; first += EIGHT) {
         take_columns(&c, first, count, s, shift, rho, part);
         CAFE_TRY(find_image(context, e, &c));
-        CAFE_TRY(sum_up(context, e, add_sums, &c, SUMS * EIGHT, here));
+        CAFE_TRY(measure_eight(context, e, &c, here));
+        memcpy(rho + first, c.rho, (size_t)c.count * sizeof *rho);
         memcpy(sums + SUMS * first, here, (size_t)(SUMS * c.count) * sizeof *sums);
     }
 done:
@@ -217,30 +250,42 @@ done:
 typedef struct gram_job {
     const cafe_exact *e;
     int64_t k;
-    double *x, *y; /* all columns and their images */
+    double *x, *y; /* all columns and their images, times W^1/2 */
 } gram_job;
 
+/* sums += X^T X, then X^T Y, of these rows, both above the diagonal alone. */
 static void add_products(void *argument, int64_t first, int64_t last, double *sums) {
     const gram_job *job = argument;
     int64_t k = job->k;
-    double *t = sums + k * k;
-    for (int64_t u = first; u < last; u++) {
-        const double *x = job->x + u * k, *y = job->y + u * k;
-        double w = weight_of(job->e, u);
-        for (int64_t i = 0; i < k && w > 0; i++) {
-            double a = w * x[i];
-            for (int64_t j = i; j < k; j++) sums[i * k + j] += a * x[j];
-            for (int64_t j = 0; j < k; j++) t[i * k + j] += a * y[j];
-        }
-    }
+    const double *x = job->x + first * k;
+    cafe_product product = cafe_product_of(k, k, last - first);
+    product.a_row = 1, product.a_inner = k, product.beta = 1;
+    product.shape = CAFE_PRODUCT_SYMMETRIC;
+    cafe_dense_gram(last - first, k, x, sums);
+    cafe_kernels_best()->products->in_double(&product, x, job->y + first * k, sums + k * k);
+}
+
+/* As sum_up() adds: pieces of 256 rows or fewer are one segment of a product, which joins the sums.
+ */
+static cafe_status sum_products(cafe_context *context, const cafe_exact *e, gram_job *job,
+                                double *sums) {
+    int64_t rows = cafe_piece_rows(e->op->n), width = 2 * job->k * job->k;
+    if (e->owned.engine || rows > CAFE_PRODUCT_SEGMENT)
+        return sum_up(context, e, add_products, job, width, sums);
+    memset(sums, 0, (size_t)width * sizeof *sums);
+    for (int64_t u = 0; u < e->op->n; u += rows)
+        add_products(job, u, u + rows < e->op->n ? u + rows : e->op->n, sums);
+    return CAFE_OK;
 }
 
 static void keep_columns(const combination *c, gram_job *job) {
-    for (int64_t i = 0; i < job->e->owned.own; i++)
+    for (int64_t i = 0; i < job->e->owned.own; i++) {
+        double root = sqrt(weight_of(job->e, i));
         for (int64_t j = 0; j < c->count; j++) {
-            job->x[i * job->k + c->first + j] = job->e->x[i * EIGHT + j];
-            job->y[i * job->k + c->first + j] = job->e->y[i * EIGHT + j];
+            job->x[i * job->k + c->first + j] = root * job->e->x[i * EIGHT + j];
+            job->y[i * job->k + c->first + j] = root * job->e->y[i * EIGHT + j];
         }
+    }
 }
 
 static cafe_status find_images(cafe_context *context, cafe_exact *e, const double *s,
@@ -269,12 +314,12 @@ cafe_status cafe_exact_gram(cafe_context *context, cafe_exact *e, int64_t count,
     job.y = cafe_mem(context, e->owned.own * k, sizeof *job.y);
     CAFE_TRY(cafe_mem_had(sums, job.x, job.y));
     CAFE_TRY(find_images(context, e, s, shift, &job));
-    CAFE_TRY(sum_up(context, e, add_products, &job, 2 * square, sums));
+    CAFE_TRY(sum_products(context, e, &job, sums));
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < k; j++) {
-            const double *other = sums + square;
-            g[i * k + j] = sums[i < j ? i * k + j : j * k + i];
-            t[i * k + j] = (other[i * k + j] + other[j * k + i]) / 2;
+            int64_t at = i < j ? i * k + j : j * k + i;
+            g[i * k + j] = sums[at];
+            t[i * k + j] = sums[square + at];
         }
 done:
     cafe_mem_free_all(context, sums, job.x, job.y);

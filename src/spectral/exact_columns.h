@@ -25,9 +25,9 @@ void cafe_exact_close(cafe_context *context, cafe_exact *e);
  * of the problem: sums[3 j] = <x, x>, then <x, r> and <r, r>. S is columns x count, NULL: the
  * columns as they stand; shift NULL: 0. */
 cafe_status cafe_exact_measure(cafe_context *context, cafe_exact *e, int64_t count, const double *s,
-                               const double *shift, const double *rho, double *sums);
+                               const double *shift, double *rho, double *sums);
 
-/* G = X^T W X and T = X^T W M X of the same X, W the weights: count x count, T made symmetric. */
+/* G = X^T W X and T = X^T W M X of the same X, W the weights: count x count. */
 cafe_status cafe_exact_gram(cafe_context *context, cafe_exact *e, int64_t count, const double *s,
                             const double *shift, double *g, double *t);
 
