@@ -10,7 +10,7 @@ export CAFE_TEST_ENGINE=petsc CAFE_TEST_THREADS=1
 
 # list N NAME: that list of tests, by N processes
 list() {
-    expect 0 timeout 300 mpirun -q -n "$1" "$BUILD/tests/$2"
+    expect 0 timeout 1200 mpirun -q -n "$1" "$BUILD/tests/$2"
     [[ $(grep -c 'PASSED' .last/out .last/err | awk -F: '{ n += $2 } END { print n }') -eq $1 ]] ||
         fail "not all of $1 processes came to the end of $2"
     echo "$2, $1: $(grep -c ' OK ' .last/err || grep -c ' OK ' .last/out) tests passed"

@@ -33,10 +33,26 @@ export function equal(found, wanted, what) {
 // Chromium's own remarks on slow read-backs of the software renderer are no errors of the page.
 const remark = /GPU stall due to ReadPixels|Automatic fallback to software WebGL/;
 
+// What needs five minutes has failed on any machine.
+const patience = 300000;
+
+// How much longer than its processor time a computation takes beside what else the machine does.
+export function crowd() {
+  const began = performance.now();
+  const before = process.cpuUsage();
+  let used = 0;
+  while (used < 300000) {
+    const { user, system } = process.cpuUsage(before);
+    used = user + system;
+  }
+  return Math.max(1, (performance.now() - began) * 1000 / used);
+}
+
 // Opens a page of the scratch folder; fails on whatever it says to the console or asks for.
 export async function open(browser, name, { width = 1360, height = 860, scheme = 'light', ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme,
     acceptDownloads: true, ...more });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const troubles = [];
   const asked = [];
@@ -45,7 +61,7 @@ export async function open(browser, name, { width = 1360, height = 860, scheme =
   page.on('dialog', (d) => { troubles.push(`dialog: ${d.message()}`); d.dismiss(); });
   page.on('request', (r) => { if (!/^(file|blob|data):/.test(r.url())) asked.push(r.url()); });
   await page.goto(`file://${file(name)}`);
-  await page.waitForSelector('html[data-complete]', { timeout: 60000 });
+  await page.waitForSelector('html[data-complete]');
   page.done = async () => {
     equal(troubles.join(' | '), '', 'console');
     equal(asked.join(' '), '', 'requests');
@@ -86,7 +102,7 @@ export async function picture(page) {
 
 // Waits until the plot looks different from all pictures seen before; adds what it looks like then.
 export async function changed(page, seen, what) {
-  const end = Date.now() + 8000;
+  const end = Date.now() + patience;
   for (;;) {
     const { hash } = await picture(page);
     if (!seen.has(hash)) return seen.add(hash);
