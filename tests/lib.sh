@@ -58,11 +58,11 @@ eventually() {
     fail "not within five minutes: $*"
 }
 
-# catches PROCESS: it is over, or has the tool's handlers of signals (the last one is that of SIGXFSZ, 25)
+# catches PROCESS: it is over, or has the tool's handlers of SIGALRM, SIGINT and SIGTERM, which is the last of them (15)
 catches() {
     local mask
     mask=$(sed -n 's/^SigCgt:[[:blank:]]*//p' "/proc/$1/status" 2>/dev/null || true)
-    [[ -z $mask ]] || (((16#$mask >> 24) & 1))
+    [[ -z $mask ]] || (((16#$mask >> 14) & 1))
 }
 
 same() { cmp -s -- "$1" "$2" || fail "$1 and $2 differ"; }
