@@ -1,5 +1,5 @@
 /* cafe convert: a graph file into another format, by their names or contents; into
- * GraphML and GML with what is known of the nodes.
+ * GraphML, GEXF, GML and JSON with what is known of the nodes.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int check(void *argument) {
     const char *output = run->words[1];
     bool given = job->vectors_path || job->communities_path || job->attributes_path;
     CLI_TRY(cli_check_ending(run->command, output, CLI_GRAPHS " -"));
-    if (given) CLI_TRY(cli_check_ending(run->command, output, " .graphml .gml"));
+    if (given) CLI_TRY(cli_check_ending(run->command, output, " .graphml .gml .gexf .json"));
     CLI_TRY(cli_check_in_place(run, &cli_convert, "output", output));
     if (job->largest && run->common.engine)
         return cli_error(run, CLI_USAGE,
@@ -170,7 +170,7 @@ static const cli_option options[] = {
                  "write only the connected component with the most nodes"),
     CLI_ROW_READS(convert_job, vectors_path, "vectors",
                   "of the nodes (.npy, .tsv, .csv, .txt): their columns become attributes v0, v1, "
-                  "... of the nodes (.graphml, .gml)"),
+                  "... of the nodes (.graphml, .gexf, .gml, .json)"),
     CLI_ROW_READS(convert_job, communities_path, "communities",
                   "'node label' per line, as cluster writes them: the attribute community"),
     CLI_ROW_READS(convert_job, attributes_path, "attributes",
@@ -189,8 +189,8 @@ const cli_command cli_convert = {
         "The content decides the format of IN (- is standard input), the ending that "
         "of OUT:" CLI_GRAPHS
         ", text also with .gz behind it; - writes an edge list to standard output. A .cafe file is "
-        "copied rather than parsed: the fastest to load. GraphML and GML, for Gephi, Cytoscape and "
-        "others, take what is known of the nodes along.",
+        "copied rather than parsed: the fastest to load. GraphML, GEXF, GML and "
+        "JSON, for Gephi, Cytoscape and others, take what is known of the nodes along.",
     CLI_JOB(convert_job, 2, 1),
     .check = check,
     .release = release,

@@ -1,5 +1,6 @@
 /* cafe info: what a graph file holds. The table is the result: it goes to standard output. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <cafe-private/inputs.h>
@@ -29,6 +30,37 @@ static void put_names(FILE *file, const info_job *job) {
     fprintf(file, "%-12s %s: %.63s", "names", job->profile.names,
             n > 0 ? cli_name(&job->run, job->run.graph, 0) : "");
     fprintf(file, " .. %.63s\n", n > 0 ? cli_name(&job->run, job->run.graph, n - 1) : "");
+}
+
+static void put_attribute(FILE *file, const cafe_attribute *a, int64_t nodes) {
+    double least = INFINITY, most = -INFINITY;
+    char count[CLI_COUNT_TEXT], name[128];
+    int64_t given = 0;
+    for (int64_t u = 0; u < nodes; u++) {
+        bool has = a->numbers ? !isnan(a->numbers[u]) : a->integers[u] >= 0;
+        given += has;
+        if (has && a->numbers) least = fmin(least, a->numbers[u]);
+        if (has && a->numbers) most = fmax(most, a->numbers[u]);
+    }
+    cafe_show(a->name, strlen(a->name), name, sizeof name);
+    fprintf(file, "%s: ", name);
+    if (a->numbers)
+        fprintf(file, "%.9g to %.9g", least, most);
+    else
+        fprintf(file, "%s text%s", cli_count_text(a->values, count), cli_plural(a->values));
+    if (given < nodes)
+        fprintf(file, ", of %s node%s", cli_count_text(given, count), cli_plural(given));
+}
+
+/* The attributes of the nodes, with their ranges, and how many nodes have one if not all. */
+static void put_attributes(FILE *file, const cafe_graph *graph) {
+    const cafe_graph_reading *r = cafe_graph_get_reading(graph);
+    if (r->attribute_count > 0) fprintf(file, "%-12s ", "attributes");
+    for (int64_t i = 0; i < r->attribute_count; i++) {
+        if (i > 0) fprintf(file, "; ");
+        put_attribute(file, &r->attributes[i], cafe_graph_nodes(graph));
+    }
+    if (r->attribute_count > 0) fprintf(file, "\n");
 }
 
 /* How the file was understood, and its first edges, so that a misunderstanding shows. */
@@ -82,6 +114,7 @@ static int put_table(FILE *file, const void *argument) {
     else
         fprintf(file, "%-12s none: every edge weighs 1\n", "weights");
     put_names(file, job);
+    put_attributes(file, job->run.graph);
     fprintf(file, "%-12s %s\n", "memory", cafe_bytes_text(f->row_bytes, bytes));
     return CLI_OK;
 }

@@ -114,7 +114,8 @@ static const char *file_of(const cli_run *run, size_t i, cli_kind kind) {
 
 /* The ending, and what stands before a .gz behind text: both come from the name. */
 static const char *packed_extension(const char *path, size_t *length) {
-    static const char text[] = " .txt .edges .tsv .csv .mtx .graph .metis .graphml .gml ";
+    static const char text[] =
+        " .txt .edges .tsv .csv .ncol .mtx .graph .metis .graphml .gml .gexf .json ";
     const char *last = cli_is_standard(path) ? "-" : cli_extension(path), *dot = last;
     *length = strlen(last);
     if (strcasecmp(last, ".gz") != 0) return last;

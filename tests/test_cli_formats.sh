@@ -21,7 +21,7 @@ for ending in graphml gml txt mtx; do
 done
 printf '\xef\xbb\xbf{"a": 1,\n"b": 2}\n' >marked.in
 expect 3 "$CAFE" info marked.in
-says 'found JSON'
+says 'marked.in:2: expected a graph as node-link JSON, found no'
 cmp -s <(gzip -dc k.in.csv.gz) k.in.csv || fail "k.in.csv.gz is not k.in.csv"
 expect 2 "$CAFE" convert "$karate" k.cafe.gz
 says 'the ending tells the format'

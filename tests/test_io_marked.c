@@ -1,8 +1,7 @@
 /* GraphML, GEXF, GML and Pajek: what is read, what is refused, attributes out, memory that fails.
  */
 #define _GNU_SOURCE
-#include "failing.h"
-#include "test_io.h"
+#include "test_records.h"
 
 #define XML     "<?xml version=\"1.0\"?><graphml>"
 #define WEIGHTS "<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>"
@@ -63,37 +62,38 @@ static void test_the_same_graph(void **state) {
         "<edge source=\"1\" target=\"2\"/></graph></graphml>"
 #define PAJEK(a, b) "*Vertices 2\n1 " a "\n2 " b "\n*Edges\n1 2\n"
 
-/* Nodes that are named by their ids although they have labels, and why; the option that chooses. */
+/* The attribute that names the nodes; labels that are missing or repeated. */
 static void test_names_are_chosen(void **state) {
     static const struct {
         const char *file, *text, *option, *first, *warning, *error;
     } cases[] = {
-        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), NULL, "1",
-         "x.gexf: nodes are named by their ids, not by their labels: 'ann' is that of two nodes",
-         0},
-        {"x.gexf", GEXF(" label=\"ann\"", ""), NULL, "1", "node '2' has none", 0},
-        {"x.gexf", GEXF("", " label=\"ann\""), NULL, "1", "node '1' has none", 0},
+        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), NULL, "ann",
+         "x.gexf: 'label' is missing or repeated for 1 of 2 nodes", 0},
+        {"x.gexf", GEXF(" label=\"ann\"", ""), NULL, "ann", "for 1 of 2 nodes", 0},
+        {"x.gexf", GEXF("", " label=\"ann\""), NULL, "1", "for 1 of 2 nodes", 0},
         {"x.gexf", GEXF("", ""), NULL, "1", "", 0},
         {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "id", "1", "", 0},
         {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "city", "Bern", "", 0},
-        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "label", 0, 0,
-         "expected a 'label' of every node, no two the same, as the option name says, but 'ann' "
-         "is"},
+        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "label", "ann", "for 1 of 2", 0},
         {"x.gexf", GEXF("", ""), "town", 0, 0, "expected the attribute 'town' of nodes"},
         {"x.gml", GML("name \"ann\"", "name \"bob\""), NULL, "ann", "", 0}, /* igraph */
         {"x.gml", GML("name \"ann\" label \"x\"", "label \"y\" name \"bob\""), NULL, "x", "", 0},
         {"x.gml", GML("name \"ann\" label \"x\"", "label \"y\" name \"bob\""), "name", "ann", "",
          0},
-        {"x.gml", GML("name \"ann\"", "name \"ann\""), NULL, "1", "two nodes", 0},
+        {"x.gml", GML("name \"ann\"", "name \"ann\""), NULL, "ann", "for 1 of 2 nodes", 0},
+        {"x.gml", "graph [ node [ id 1 label \"a\" ] node [ id 2 label \"a\" ] node [ id 3 ] ]",
+         NULL, "1", "nodes are named by their ids, not by their labels, of which 1 differ", 0},
+        {"x.gml", "graph [ node [ label \"a\" id 1 ] node [ id 2 label \"a\" ] node [ id 3 ] ]",
+         "label", "a", "for 2 of 3 nodes", 0},
         {"x.gml", GML("town \"ann\"", "town \"bob\""), "town", "ann", "", 0},
         {"x.graphml", KEYS, NULL, "ann", "", 0},
         {"x.graphml", KEYS, "city", "Bern", "", 0},
         {"x.graphml", KEYS, "id", "1", "", 0},
-        {"x.net", PAJEK("ann", "\"caf\xe9\""), NULL, "1", "that of node '2' is no line of UTF-8",
+        {"x.net", PAJEK("ann", "\"caf\xe9\""), NULL, "ann", "1 values of attributes are no UTF-8",
          0},
         {"x.net", PAJEK("ann", "bob"), "id", "1", "", 0},
         {"x.net", PAJEK("ann", "bob"), "city", 0, 0, "expected the attribute 'city' of nodes"},
-        {"x.txt", "ann bob\nbob cy\n", "label", 0, 0, "goes with GraphML"},
+        {"x.txt", "ann bob\nbob cy\n", "label", 0, 0, "such as GraphML"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -117,36 +117,140 @@ static void test_names_are_chosen(void **state) {
     }
 }
 
-/* Whatever byte is missing at the end, there is an error or a graph, never more. */
 static void test_cut_off(void **state) {
     (void)state;
-    for (int i = 0; i < GOOD; i++)
-        for (size_t size = 1; size < strlen(good[i].text); size++) {
-            cafe_graph *graph = NULL;
-            cafe_status status =
-                io_read_bytes(shared, good[i].name, good[i].text, size, NULL, &graph);
-            assert_true(status == CAFE_OK || status == CAFE_ERROR_FORMAT);
-            cafe_graph_free(graph);
-        }
+    for (int i = 0; i < GOOD; i++) cut_off(good[i].name, good[i].text);
 }
+
+/* Names that are not unique get the ids, until they are. */
+static void test_unique_names(void **state) {
+    static const char *const names[] = {"a (2)", "a", "a (3)", "a (2) (4)", "5"};
+    cafe_graph_options options;
+    (void)state;
+    cafe_graph_options_init(&options);
+    options.name = "label";
+    cafe_graph *graph =
+        io_read(shared, "x.gml",
+                "graph [ node [ id 1 label \"a (2)\" ] node [ id 2 label \"a\" ] node [ id 3 label "
+                "\"a\" ] node [ id 4 label \"a (2)\" ] node [ id 5 ] ]",
+                &options);
+    for (int64_t u = 0; u < 5; u++) io_expect_name(graph, u, names[u]);
+    cafe_graph_free(graph);
+}
+
+/* Three nodes: city a text, missing for the second; age a number; zip a text of digits. */
+static const struct {
+    const char *name, *text;
+} attributed[] = {
+    {"x.graphml",
+     XML "<key id=\"a\" for=\"node\" attr.name=\"city\"/><key id=\"b\" for=\"node\" "
+         "attr.name=\"age\"><default>7</default></key><key id=\"c\" for=\"node\" "
+         "attr.name=\"age\"/>"
+         "<key id=\"z\" attr.name=\"zip\"/><key id=\"y\" for=\"node\" yfiles.type=\"x\"/>"
+         "<graph><node id=\"1\"><data key=\"a\">Bern</data><data key=\"z\">007</data><data "
+         "key=\"y\"> <y:shape>no text</y:shape></data></node>"
+         "<node id=\"2\"><data key=\"b\">1e3</data></node><node id=\"3\"><data "
+         "key=\"a\">Bern</data><data key=\"c\">.5</data></node>"
+         "<edge source=\"1\" target=\"2\"/></graph></graphml>"},
+    {"x.gexf",
+     "<gexf><graph><attributes class=\"node\"><attribute id=\"0\" title=\"city\"/><attribute "
+     "id=\"1\" title=\"age\"><default>7</default></attribute><attribute id=\"2\" "
+     "title=\"zip\"/></attributes><attributes class=\"edge\"><attribute id=\"0\" "
+     "title=\"time\"/></attributes><nodes><node id=\"1\"><attvalues><attvalue for=\"0\" "
+     "value=\"Bern\"/><attvalue for=\"2\" value=\"007\"/></attvalues></node><node "
+     "id=\"2\"><attvalues>"
+     "<attvalue for=\"1\" value=\"1e3\"/></attvalues></node><node id=\"3\"><attvalues><attvalue "
+     "for=\"0\" value=\"Bern\"/><attvalue for=\"1\" "
+     "value=\".5\"/></attvalues></node></nodes><edges>"
+     "<edge source=\"1\" target=\"2\"><attvalues><attvalue for=\"0\" "
+     "value=\"3\"/></attvalues></edge></edges></graph></gexf>"},
+    {"x.gml",
+     "graph [ node [ city \"Bern\" id 1 age 7 zip \"007\" graphics [ x 1 ] ]\n"
+     "node [ id 2 age 1e3 ] node [ id 3 city \"Bern\" age .5 ] edge [ source 1 target 2 ] ]"},
+};
 
 static void test_failing_memory(void **state) {
     (void)state;
-    for (int i = 0; i < GOOD; i++) {
-        test_failing memory;
-        cafe_context *context = test_failing_context(&memory, 2);
-        for (long k = 0;; k++) {
-            cafe_graph *graph = NULL;
-            long live = test_failing_arm(&memory, k);
-            cafe_status status = io_read_bytes(context, good[i].name, good[i].text,
-                                               strlen(good[i].text), NULL, &graph);
-            int failed = test_failing_disarm(&memory);
-            test_failing_expect(&memory, status, failed, live, context);
-            cafe_graph_free(graph);
-            if (!failed) break;
-        }
-        cafe_context_free(context);
+    for (int i = 0; i < GOOD; i++) read_with_failing_memory(good[i].name, good[i].text);
+    for (int i = 0; i < 3; i++) read_with_failing_memory(attributed[i].name, attributed[i].text);
+}
+
+static void test_attributes_are_kept(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        cafe_graph *graph = io_read(shared, attributed[i].name, attributed[i].text, NULL);
+        const double *ages = attribute_of(graph, "age")->numbers;
+        assert_int_equal(cafe_graph_get_reading(graph)->attribute_count, 3);
+        expect_text(graph, "city", 0, "Bern");
+        expect_text(graph, "city", 1, NULL);
+        expect_text(graph, "zip", 0, "007");
+        assert_int_equal(attribute_of(graph, "city")->values, 1);
+        assert_true(ages[0] == 7 && ages[1] == 1000 && ages[2] == .5);
+        cafe_graph_free(graph);
     }
+}
+
+/* Coordinates behind the label, values of a project; a list of another length is of another
+ * network. */
+static void test_pajek_attributes(void **state) {
+    static const char text[] =
+        "*Vertices 2\n2 b 0.1 0.2 ic Red\n1 a 0.3 0.4 0.5\n*Edges\n1 2\n*Partition part of it\n"
+        "*Vertices 2\n4\n5\n*Vector\n*Vertices 3\n1\n2\n3\n";
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x.paj", text, NULL);
+    assert_true(number_of(graph, "x", 1) == .1);
+    assert_true(attribute_of(graph, "z")->numbers[0] == .5);
+    assert_true(attribute_of(graph, "part of it")->numbers[1] == 5);
+    assert_int_equal(cafe_graph_get_reading(graph)->attribute_count, 4);
+    cafe_graph_free(graph);
+    io_refuse(shared, "x.paj", "*Vertices 1\n1 a\n*Vector v\n*Vertices 1\n1\n2\n", NULL,
+              "x.paj:6:1: expected no more values than vertices, found '2'");
+}
+
+/* Keys of one name are one attribute; an edge has one weight. */
+static void test_keys_of_one_name(void **state) {
+#define TWO                                                                            \
+    XML WEIGHTS                                                                        \
+        "<key id=\"v\" for=\"edge\" attr.name=\"weight\"/><key id=\"w\" for=\"node\" " \
+        "attr.name=\"weight\"/><graph><node id=\"a\"><data key=\"w\">9</data></node>"  \
+        "<node id=\"b\"/><node id=\"c\"/><edge source=\"a\" target=\"b\"><data "       \
+        "key=\"w\">2</data>"
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x",
+                                TWO
+                                "</edge><edge source=\"b\" target=\"c\"><data "
+                                "key=\"v\">0.5</data></edge></graph></graphml>",
+                                NULL);
+    assert_true(io_weight(graph, "a", "b") == 2 && io_weight(graph, "b", "c") == .5f);
+    assert_true(attribute_of(graph, "weight")->numbers[0] == 9);
+    cafe_graph_free(graph);
+    io_refuse(shared, "x", TWO "<data key=\"v\">3</data></edge></graph></graphml>", NULL,
+              "x:1: expected one 'weight' of the edge, found two");
+}
+
+/* What one format writes, all others that hold attributes write and read again. */
+static void test_attributes_return(void **state) {
+    static const char *const files[] = {"a.graphml", "a.gml", "a.gexf", "a.json"};
+    io_scratch scratch = io_scratch_new();
+    (void)state;
+    cafe_graph *graph = io_read(shared, attributed[2].name, attributed[2].text, NULL), *again;
+    for (int i = 0; i < 4; i++) {
+        const char *path = io_path(&scratch, files[i]);
+        TEST_OK(shared, cafe_graph_write(shared, graph, path, CAFE_FORMAT_AUTO, 0));
+        TEST_OK(shared, cafe_graph_read(shared, path, NULL, &again));
+        io_expect_equal(graph, again);
+        expect_text(again, "zip", 0, "007");
+        expect_text(again, "city", 2, "Bern");
+        expect_text(again, "city", 1, NULL);
+        assert_true(attribute_of(again, "age")->numbers[1] == 1000);
+        cafe_graph_free(again);
+    }
+    TEST_OK(shared, cafe_graph_largest_component(shared, graph, &again));
+    assert_int_equal(cafe_graph_nodes(again), 2);
+    assert_true(attribute_of(again, "age")->numbers[1] == 1000);
+    cafe_graph_free(again);
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
 }
 
 static void test_attributes(void **state) {
@@ -188,8 +292,10 @@ static void test_attributes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_graph), cmocka_unit_test(test_names_are_chosen),
-        cmocka_unit_test(test_cut_off), cmocka_unit_test(test_failing_memory),
-        cmocka_unit_test(test_attributes)};
+        cmocka_unit_test(test_the_same_graph),    cmocka_unit_test(test_names_are_chosen),
+        cmocka_unit_test(test_unique_names),      cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_failing_memory),    cmocka_unit_test(test_attributes_are_kept),
+        cmocka_unit_test(test_pajek_attributes),  cmocka_unit_test(test_keys_of_one_name),
+        cmocka_unit_test(test_attributes_return), cmocka_unit_test(test_attributes)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

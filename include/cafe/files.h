@@ -26,17 +26,9 @@ extern "C" {
 /* ---- graphs with what is known of their nodes -------------------------------------------------
  */
 
-/* A value per node, of which one array is given: reals[u * stride], integers[u] or texts[u]. */
-typedef struct cafe_attribute {
-    const char *name;
-    const float *reals;
-    int64_t stride;
-    const int32_t *integers;
-    const char *const *texts;
-} cafe_attribute;
-
 /* cafe_graph_write() with attributes of the nodes (columns of vectors, communities, centralities),
- * which GraphML and GML have room for. */
+ * which GraphML, GEXF, GML and JSON have room for. The graph's own attributes of other names
+ * follow. */
 CAFE_API cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph *graph,
                                                  int64_t count, const cafe_attribute *attributes,
                                                  const char *path, cafe_format format,

@@ -71,8 +71,8 @@ typedef struct cafe_graph_options {
     int32_t header;        /* cafe_header */
     const char *delimiter; /* between columns: a character, or "tab", "space"; NULL: as found */
     int32_t decimal;       /* cafe_decimal: in weights */
-    const char *name; /* of GraphML, GEXF, GML and Pajek: the attribute that names the nodes, or
-                       * "id"; NULL: label or name, and the ids where that does not do */
+    const char *name; /* where nodes have attributes: the one that names them, or "id"; NULL: label
+                       * or name, if they differ for half of the nodes, else the ids */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -130,6 +130,19 @@ CAFE_API void cafe_graph_free(cafe_graph *graph);
 CAFE_API int64_t cafe_graph_nodes(const cafe_graph *graph);
 CAFE_API const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph);
 
+/* A value per node: reals[u * stride], numbers[u] (NaN: none), integers[u] or texts[u] (NULL:
+ * none). With integers and texts the value is texts[integers[u]], one of `values` different texts;
+ * integers[u] < 0: none. */
+typedef struct cafe_attribute {
+    const char *name;
+    const float *reals;
+    int64_t stride;
+    const int32_t *integers;
+    const char *const *texts;
+    const double *numbers;
+    int64_t values;
+} cafe_attribute;
+
 /* How a file was understood. Columns count from 0. */
 typedef struct cafe_graph_reading {
     int32_t format;         /* cafe_format; CAFE_FORMAT_AUTO: the graph is from no file */
@@ -142,6 +155,8 @@ typedef struct cafe_graph_reading {
                              * "source tab target" or "source tab target tab weight" each */
     const char *warning; /* what the file may have meant otherwise, and the option that decides it;
                           * NULL or "": nothing */
+    int64_t attribute_count;          /* attributes of nodes that the file has: */
+    const cafe_attribute *attributes; /* numbers, or integers with texts */
 } cafe_graph_reading;
 
 CAFE_API const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *graph);
@@ -194,17 +209,23 @@ static inline cafe_status cafe_graph_describe(cafe_context *context, const cafe_
 /* The formats of graph files: constant, name, endings, what it is, whether it is written too, and
  * whether names then stand in FILE.names.txt beside it. A further one is a row here and a file of
  * src/io that defines cafe_graph_format_NAME. */
-#define CAFE_GRAPH_FORMATS(X)                                   \
-    X(EDGES, edges, ".txt .edges .tsv .csv", "edge list", 1, 0) \
-    X(MTX, mtx, ".mtx", "Matrix Market", 1, 1)                  \
-    X(METIS, metis, ".graph .metis", "METIS", 1, 1)             \
-    X(NPZ, npz, ".npz", "scipy npz", 0, 0)                      \
-    X(CAFE, cafe, ".cafe", "binary", 1, 0)                      \
-    X(GRAPHML, graphml, ".graphml", "GraphML", 1, 0)            \
-    X(GML, gml, ".gml", "GML", 1, 0)                            \
-    X(GEXF, gexf, ".gexf", "GEXF, of Gephi", 0, 0)              \
-    X(PAJEK, pajek, ".net .paj", "Pajek", 0, 0)                 \
-    X(DIMACS, dimacs, ".dimacs .gr .col", "DIMACS", 0, 0)
+#define CAFE_GRAPH_FORMATS(X)                                         \
+    X(EDGES, edges, ".txt .edges .tsv .csv .ncol", "edge list", 1, 0) \
+    X(MTX, mtx, ".mtx", "Matrix Market", 1, 1)                        \
+    X(METIS, metis, ".graph .metis", "METIS", 1, 1)                   \
+    X(NPZ, npz, ".npz", "scipy npz", 0, 0)                            \
+    X(CAFE, cafe, ".cafe", "binary", 1, 0)                            \
+    X(GRAPHML, graphml, ".graphml", "GraphML", 1, 0)                  \
+    X(GML, gml, ".gml", "GML", 1, 0)                                  \
+    X(GEXF, gexf, ".gexf", "GEXF, of Gephi", 1, 0)                    \
+    X(PAJEK, pajek, ".net .paj", "Pajek", 0, 0)                       \
+    X(DIMACS, dimacs, ".dimacs .gr .col", "DIMACS", 0, 0)             \
+    X(GDF, gdf, ".gdf", "GDF, of GUESS", 0, 0)                        \
+    X(DL, dl, ".dl", "DL, of UCINET", 0, 0)                           \
+    X(DOT, dot, ".dot .gv", "DOT, of Graphviz", 0, 0)                 \
+    X(LGL, lgl, ".lgl", "LGL", 0, 0)                                  \
+    X(JSON, json, ".json", "node-link JSON", 1, 0)                    \
+    X(ADJACENCY, adjacency, ".adjlist", "adjacency list", 0, 0)
 
 /* " .txt .edges ...": the endings of those that are written */
 #define CAFE_GRAPH_ENDINGS CAFE_GRAPH_FORMATS(CAFE_GRAPH_ENDING)

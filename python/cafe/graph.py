@@ -208,12 +208,14 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
-        """Edge list, Matrix Market, METIS, DIMACS, scipy .npz, .cafe, GraphML, GEXF, GML or Pajek.
+        """Edge list, Matrix Market, METIS, DIMACS, scipy .npz, .cafe, GraphML, GEXF, GML, node-link JSON,
+        Pajek, DOT, GDF, DL, LGL or adjacency list.
 
         The first lines of an edge list decide about its columns and heading; an uncertain file is
         refused. These options decide instead: source, target, weight (columns by name, or by number
-        from 0), header (True, False), delimiter (";", "tab"), decimal (","). In GraphML, GEXF, GML and
-        Pajek, name is the attribute that names the nodes, or "id". `reading` describes the reading.
+        from 0), header (True, False), delimiter (";", "tab"), decimal (","). Where nodes
+        have attributes (GraphML, JSON, ...), name is the one that names them, or "id". `reading`
+        describes the reading.
 
         >>> import pathlib, tempfile, cafe
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "trade.csv"
@@ -441,9 +443,9 @@ ignored column 0 'year'; a heading; semicolons"
 
     def write(self, path: Union[str, os.PathLike], *, overwrite: bool = False,
               attributes: Optional[Mapping[str, Any]] = None) -> None:
-        """Edge list, .mtx, METIS (.graph), .graphml, .gml or .cafe by the name's ending, text packed
+        """Edge list, .mtx, METIS (.graph), .graphml, .gexf, .gml, .json or .cafe by the name's ending, text packed
         when .gz stands behind it. Names that came from Python are written as text: each one line, no
-        two the same. `attributes` of the nodes go into .graphml and .gml: arrays of a number or a
+        two the same. `attributes` of the nodes go into .graphml, .gexf, .gml and .json: arrays of a number or a
         text per node, or of rows, whose columns are then called name0, name1, ...
 
         >>> import pathlib, tempfile, cafe

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "graph/attributes.h"
 #include "graph/row_checks.h"
 
 #define FIELD(name)                                                   offsetof(cafe_graph_options, name)
@@ -63,8 +64,10 @@ static const cafe_option graph_options[] = {
     {"decimal", "CHARACTER", CAFE_OPTION_CHOICE, FIELD(decimal), CAFE_DECIMAL_POINT, 0, 1, ".|,",
      "edge lists: the decimal mark of weights"},
     {"name", "ATTRIBUTE", CAFE_OPTION_TEXT, FIELD(name), 0, 0, 0, NULL,
-     "GraphML, GEXF, GML, Pajek: the attribute that names the nodes, or id; without it label or "
-     "name, if every node has one and no two are the same, else the ids, with a warning"}};
+     "the attribute that names the nodes (GraphML, GEXF, GML, JSON, Pajek, DOT, GDF), or id; "
+     "without "
+     "it label or name, if they differ for half of the nodes, else the ids; missing and repeated "
+     "names get the id, with a warning"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 
@@ -100,6 +103,7 @@ void cafe_graph_free(cafe_graph *graph) {
     if (graph->open) close(graph->file);
     cafe_mem_free_all(context, graph->file_name, graph->block);
     free_reading(graph);
+    cafe_attributes_free(context, graph->reading.attribute_count, graph->reading.attributes);
     free_owned(context, atomic_load(&graph->index));
     cafe_mem_free(context, graph);
 }
@@ -121,7 +125,11 @@ cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *
         return CAFE_ERROR_MEMORY;
     }
     free_reading(graph);
+    const cafe_attribute *attributes = graph->reading.attributes;
+    int64_t count = graph->reading.attribute_count;
     graph->reading = *reading;
+    graph->reading.attributes = attributes;
+    graph->reading.attribute_count = count;
     graph->reading.text = text;
     graph->reading.edges = edges;
     graph->reading.warning = warning;

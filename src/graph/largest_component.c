@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/attributes.h"
 #include "graph/builder.h"
 #include "graph/graph.h"
 
@@ -107,7 +108,12 @@ cafe_status cafe_graph_largest_component(cafe_context *context, const cafe_graph
         cafe_graph_from_csr(context, p.nodes, p.offsets, p.targets, p.weights, 0, &options, made));
     cafe_graph_adopt_names(*made, p.names);
     p.names = (cafe_names){.kind = CAFE_NAMES_INDEX};
+    status = cafe_attributes_part(graph, p.whole, *made);
 done:
+    if (status != CAFE_OK) {
+        cafe_graph_free(*made);
+        *made = NULL;
+    }
     cafe_names_free(context, &p.names);
     cafe_mem_free_all(context, p.node, p.whole, p.offsets, p.targets, p.weights);
     return status;

@@ -345,7 +345,8 @@ static cafe_status roles_by_place(looking *k) {
         return refuse_columns(k, " and so on, where the first may number the lines");
     if (integers == columns && k->rows > 0 && (k->least != columns || k->most != columns) &&
         k->least >= 3)
-        return refuse_columns(k, ", and lines of different lengths (an adjacency list?)");
+        return refuse_columns(k, ", and lines of different lengths (an adjacency list? " CAFE_OPT(
+                                     "format=adjacency") ")");
     bool matrix = false;
     CAFE_PASS(look_for_matrix(k, columns, &matrix));
     if (matrix) return refuse_columns(k, ", a square of numbers (an adjacency matrix?)");

@@ -19,9 +19,10 @@ typedef struct cafe_graph_format {
      */
     cafe_status (*read)(cafe_input *input, const cafe_graph_options *options, cafe_graph **graph);
     cafe_status (*write)(cafe_output *output, const cafe_graph *graph); /* NULL: it is only read */
-    bool directed; /* the reader knows directions */
-    bool whole;    /* it is read as a whole: expanded, and in memory, before */
-    bool binary;   /* gzip data is expanded before it is read; never written to standard output */
+    bool directed;   /* the reader knows directions */
+    bool attributes; /* nodes have attributes, and edges one that is the weight */
+    bool whole;      /* it is read as a whole: expanded, and in memory, before */
+    bool binary;     /* gzip data is expanded before it is read; never written to standard output */
 } cafe_graph_format;
 
 #define CAFE_GRAPH_FORMAT_DECLARED(constant, name, endings, title, writes, beside) \

@@ -22,10 +22,9 @@ typedef struct gml {
     bool quoted;
     char *text; /* of the token, ended by 0 */
     int64_t length, room;
-    /* of the node or edge at hand: id, label and, in its absence, name; or source, target, weight
-     */
-    char *values[3];
-    int64_t rooms[3];
+    /* of the node or edge at hand: id; or source, target, weight; the key of an attribute */
+    char *values[3], *key;
+    int64_t rooms[3], key_room;
     bool given[3];
     bool directed, found;
 } gml;
@@ -152,33 +151,76 @@ static cafe_status take_value(gml *g, int slot) {
     return CAFE_OK;
 }
 
-/* The slot of a key of a node or an edge; -1: none. */
-static int slot_of(gml *g, bool node, const char *key) {
-    bool name = node && !is(key, "id") && cafe_marked_is_name(&g->marked, key);
-    if (node) return is(key, "id") ? 0 : !name ? -1 : is(key, "name") ? 2 : 1;
+/* The slot of a key of an edge; -1: none. */
+static int slot_of(gml *g, const char *key) {
     if (is(key, "source")) return 0;
     if (is(key, "target")) return 1;
     bool plain = !is(key, "id") && !is(key, "label") && !is(key, "graphics");
     return plain && cafe_marked_is_weight(&g->marked, key) ? 2 : -1;
 }
 
-static cafe_status take_item(gml *g, bool node) {
-    memset(g->given, 0, sizeof g->given);
+/* Moves to the next key of a list; *more is false at its end. */
+static cafe_status next_key(gml *g, bool *more) {
     CAFE_PASS(next(g));
-    if (g->kind != OPEN)
-        return cafe_marked_fail(&g->marked, "expected '[', found '%.40s'", g->text);
+    *more = g->kind == KEYWORD;
+    if (*more || g->kind == CLOSE) return CAFE_OK;
+    return cafe_marked_fail(&g->marked, "expected a key or ']', found %s",
+                            g->kind == END ? "the end" : "another token");
+}
+
+static cafe_status open_list(gml *g) {
+    CAFE_PASS(next(g));
+    if (g->kind == OPEN) return CAFE_OK;
+    return cafe_marked_fail(&g->marked, "expected '[', found '%.40s'", g->text);
+}
+
+/* The attribute whose key is at hand; lists are none. */
+static cafe_status take_attribute(gml *g) {
+    CAFE_PASS(cafe_mem_grow(g->marked.context, &g->key, &g->key_room, g->length + 1, 1));
+    memcpy(g->key, g->text, (size_t)g->length + 1);
+    g->given[1] = false;
+    CAFE_PASS(take_value(g, 1));
+    return g->given[1] ? cafe_marked_value(&g->marked, g->key, g->values[1]) : CAFE_OK;
+}
+
+/* Reads keys up to the id of the node, whose list is open. */
+static cafe_status find_id(gml *g) {
+    bool more;
+    g->given[0] = false;
+    do {
+        CAFE_PASS(next_key(g, &more));
+        if (!more) return cafe_marked_fail(&g->marked, "expected an id of the node");
+        CAFE_PASS(take_value(g, is(g->text, "id") ? 0 : -1));
+    } while (!g->given[0]);
+    return CAFE_OK;
+}
+
+/* Keys before the id are read again, as attributes of the node. */
+static cafe_status take_node(gml *g) {
+    CAFE_PASS(open_list(g));
+    const uint8_t *begin = g->at;
+    int64_t line = g->marked.line;
+    CAFE_PASS(find_id(g));
+    g->at = begin;
+    g->marked.line = line;
+    CAFE_PASS(cafe_marked_node(&g->marked, g->values[0]));
+    for (bool more;;) {
+        CAFE_PASS(next_key(g, &more));
+        if (!more) return CAFE_OK;
+        CAFE_PASS(is(g->text, "id") ? take_value(g, -1) : take_attribute(g));
+    }
+}
+
+static cafe_status take_edge(gml *g) {
+    bool more;
+    memset(g->given, 0, sizeof g->given);
+    CAFE_PASS(open_list(g));
     for (;;) {
-        CAFE_PASS(next(g));
-        if (g->kind == CLOSE) break;
-        if (g->kind != KEYWORD)
-            return cafe_marked_fail(&g->marked, "expected a key or ']', found %s",
-                                    g->kind == END ? "the end" : "another token");
-        CAFE_PASS(take_value(g, slot_of(g, node, g->text)));
+        CAFE_PASS(next_key(g, &more));
+        if (!more) break;
+        CAFE_PASS(take_value(g, slot_of(g, g->text)));
     }
     const char *const *v = (const char *const *)g->values;
-    if (node && !g->given[0]) return cafe_marked_fail(&g->marked, "expected an id of the node");
-    if (node)
-        return cafe_marked_node(&g->marked, v[0], g->given[1] ? v[1] : g->given[2] ? v[2] : NULL);
     if (!g->given[0] || !g->given[1])
         return cafe_marked_fail(&g->marked, "expected source and target of the edge");
     return cafe_marked_edge(&g->marked, v[0], v[1], g->given[2] ? v[2] : NULL, g->directed);
@@ -189,15 +231,13 @@ static cafe_status take_graph(gml *g) {
     g->found = true;
     CAFE_PASS(next(g));
     if (g->kind != OPEN) return cafe_marked_fail(&g->marked, "expected '[' behind graph");
+    bool more;
     for (int64_t i = 0;; i++) {
-        CAFE_PASS(next(g));
-        if (g->kind == CLOSE) return CAFE_OK;
-        if (g->kind != KEYWORD)
-            return cafe_marked_fail(&g->marked, "expected a key or ']', found %s",
-                                    g->kind == END ? "the end" : "another token");
+        CAFE_PASS(next_key(g, &more));
+        if (!more) return CAFE_OK;
         if (i % 65536 == 0) CAFE_PASS(cafe_check_cancel(g->marked.context));
         bool node = is(g->text, "node"), edge = is(g->text, "edge"), rule = is(g->text, "directed");
-        CAFE_PASS(node || edge ? take_item(g, node) : take_value(g, rule ? 0 : -1));
+        CAFE_PASS(node ? take_node(g) : edge ? take_edge(g) : take_value(g, rule ? 0 : -1));
         if (rule && g->given[0]) g->directed = strcmp(g->values[0], "1") == 0;
     }
 }
@@ -235,10 +275,14 @@ static cafe_status read_gml(cafe_input *input, const cafe_graph_options *options
     if (!g.found) CAFE_TRY(cafe_marked_fail(&g.marked, "expected a graph, found the end"));
     status = cafe_marked_graph(&g.marked, graph);
 done:
-    cafe_mem_free_all(input->context, g.text, g.values[0], g.values[1], g.values[2]);
+    cafe_mem_free_all(input->context, g.text, g.key, g.values[0], g.values[1], g.values[2]);
     cafe_marked_free(&g.marked);
     return status;
 }
 
-const cafe_graph_format cafe_graph_format_gml = {
-    .is = is_gml, .read = read_gml, .write = cafe_write_gml, .directed = true, .whole = true};
+const cafe_graph_format cafe_graph_format_gml = {.is = is_gml,
+                                                 .read = read_gml,
+                                                 .write = cafe_write_gml,
+                                                 .directed = true,
+                                                 .whole = true,
+                                                 .attributes = true};

@@ -12,7 +12,6 @@
 #include "graph/node_order.h"
 #include "io/edge_buffer.h"
 #include "io/format_registry.h"
-#include "io/lgl.h"
 #include "io/name_format.h"
 
 /* Refuses known formats without a reader by their names. */
@@ -22,13 +21,7 @@ static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, 
     static const struct {
         const char *start, *title, *advice;
     } others[] = {{"<", "XML or HTML of another kind", edges},
-                  {"{", "JSON", edges},
-                  {"[", "JSON", edges},
-                  {"digraph ", "DOT of Graphviz", edges},
-                  {"graph {", "DOT of Graphviz", edges},
-                  {"strict ", "DOT of Graphviz", edges},
-                  {"dl n", "DL of UCINET", edges},
-                  {"nodedef>", "GDF of GUESS", "Gephi opens it and writes GraphML and GEXF"},
+                  {"[", "a list of JSON, which has no nodes", edges},
                   {"%PDF", "a PDF", "it has no graph"},
                   {"\x93NUMPY", "a NumPy array", "cafe points can make a graph of it"}};
     char endings[256];
@@ -41,12 +34,7 @@ static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, 
                          "%s:1:1: expected a graph in one of the formats %s, found %s (%s)",
                          input->name, endings, others[i].title, others[i].advice);
     }
-    if (!cafe_is_lgl(bytes, size)) return CAFE_OK;
-    return cafe_fail(
-        input->context, CAFE_ERROR_FORMAT,
-        "%s:1:1: expected an edge list, found LGL, lines '# node' before those of its "
-        "neighbours (awk '$1 == \"#\" { u = $2; next } { print u, $0 }' makes one; %s)",
-        input->name, edges);
+    return CAFE_OK;
 }
 
 static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
@@ -89,18 +77,19 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
                               cafe_format format) {
     const cafe_option_table *table = cafe_graph_option_table();
     cafe_context *context = input->context;
-    bool marked =
-        format == CAFE_FORMAT_GRAPHML || format == CAFE_FORMAT_GML || format == CAFE_FORMAT_GEXF;
+    bool marked = cafe_graph_format_get(format)->attributes;
     if (format != CAFE_FORMAT_EDGES)
         CAFE_PASS(cafe_options_idle(context, table, options,
                                     "source|target|header|delimiter|decimal",
                                     "edge lists, which this file is not"));
     if (format != CAFE_FORMAT_EDGES && !marked)
         CAFE_PASS(cafe_options_idle(context, table, options, "weight",
-                                    "edge lists, GraphML, GML and GEXF, which this file is not"));
-    if (!marked && format != CAFE_FORMAT_PAJEK)
+                                    "edge lists and formats with attributes of edges, which this "
+                                    "file is not"));
+    if (!marked)
         CAFE_PASS(cafe_options_idle(context, table, options, "name",
-                                    "GraphML, GML, GEXF and Pajek, which this file is not"));
+                                    "formats with attributes of nodes, such as GraphML, which this "
+                                    "file is not"));
     if (format == CAFE_FORMAT_CAFE) return CAFE_OK;
     return cafe_options_idle(context, table, options, "trust", ".cafe files");
 }

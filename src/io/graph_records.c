@@ -13,20 +13,19 @@
 #include "io/integer_lines.h"
 #include "io/name_format.h"
 
-enum { SHOWN = 40 };
+enum { SHOWN = 40, NAME_ROOM = 2 * CAFE_LONGEST_NAME + 8 };
 
 void cafe_marked_init(cafe_context *context, const char *name, cafe_format format,
                       const cafe_graph_options *options, cafe_marked *m) {
     *m = (cafe_marked){.context = context, .name = name, .options = options, .format = format};
-    m->ids.context = m->labels.context = context;
-    m->labelled = true;
+    m->ids.context = m->attributes.context = context;
     m->missing = -1;
     m->line = 1;
 }
 
 void cafe_marked_free(cafe_marked *m) {
     cafe_dictionary_free(&m->ids);
-    cafe_dictionary_free(&m->labels);
+    cafe_columns_free(&m->attributes);
     cafe_mem_free_all(m->context, m->declared, m->source, m->target, m->weights);
 }
 
@@ -60,47 +59,26 @@ static cafe_status number_of(cafe_marked *m, const char *id, int64_t *number) {
     return CAFE_OK;
 }
 
-bool cafe_marked_is_name(const cafe_marked *m, const char *attribute) {
-    const char *wanted = m->options->name;
-    if (wanted) return strcmp(wanted, "id") != 0 && strcmp(wanted, attribute) == 0;
-    return strcmp(attribute, "label") == 0 || strcmp(attribute, "name") == 0;
-}
-
-/* Labels name the nodes no longer, by this node. */
-static void note_why(cafe_marked *m, const char *format, const char *found) {
-    char text[4 * SHOWN + 8];
-    cafe_escape((const uint8_t *)found, (int64_t)strlen(found), SHOWN, text);
-    cafe_print(m->why, sizeof m->why, format, text);
-    m->labelled = false;
-}
-
-/* Labels name the nodes as long as node i has label number i: each has one, no two the same. An
- * edge that names its ends before they are listed numbers them, and only then is i another number.
- */
-static cafe_status add_label(cafe_marked *m, int64_t node, const char *id, const char *label) {
-    int64_t number = -1, length = label ? (int64_t)strlen(label) : 0;
-    m->named = m->named || length > 0;
-    if (!m->labelled) return CAFE_OK;
-    if (length == 0) {
-        note_why(m, "node '%s' has none", id);
-    } else if (!cafe_is_name(label, length)) {
-        note_why(m, "that of node '%s' is no line of UTF-8 text (iconv makes it)", id);
-    } else if (m->labels.count != node) {
-        note_why(m, "edges come before node '%s'", id);
-    } else {
-        CAFE_PASS(cafe_dictionary_add(&m->labels, label, length, &number));
-        if (number != node) note_why(m, "'%s' is that of two nodes", label);
-    }
+cafe_status cafe_marked_node(cafe_marked *m, const char *id) {
+    CAFE_PASS(number_of(m, id, &m->node));
+    if (m->declared[m->node] && !m->open) return fail_text(m, "each node once", id);
+    m->nodes += !m->declared[m->node];
+    m->declared[m->node] = 1;
     return CAFE_OK;
 }
 
-cafe_status cafe_marked_node(cafe_marked *m, const char *id, const char *label) {
-    int64_t number;
-    CAFE_PASS(number_of(m, id, &number));
-    if (m->declared[number]) return fail_text(m, "each node once", id);
-    m->declared[number] = 1;
-    m->nodes++;
-    return add_label(m, number, id, label);
+cafe_status cafe_marked_value(cafe_marked *m, const char *attribute, const char *text) {
+    return cafe_columns_put(&m->attributes, attribute, m->node, text);
+}
+
+cafe_status cafe_marked_fill(cafe_marked *m, const char *attribute, const char *text) {
+    const cafe_column *column = cafe_columns_find(&m->attributes, attribute);
+    for (int64_t u = 0; u < m->ids.count; u++) {
+        if (cafe_column_text(column, u)) continue;
+        CAFE_PASS(cafe_columns_put(&m->attributes, attribute, u, text));
+        column = cafe_columns_find(&m->attributes, attribute);
+    }
+    return CAFE_OK;
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -148,9 +126,17 @@ cafe_status cafe_marked_weigh(cafe_marked *m, const char *text) {
 
 cafe_status cafe_marked_edge(cafe_marked *m, const char *source, const char *target,
                              const char *weight, bool directed) {
-    int64_t u, w, more = m->count + 1;
+    int64_t u, w;
+    CAFE_PASS(m->open ? cafe_marked_node(m, source) : CAFE_OK);
+    CAFE_PASS(m->open ? cafe_marked_node(m, target) : CAFE_OK);
     CAFE_PASS(number_of(m, source, &u));
     CAFE_PASS(number_of(m, target, &w));
+    return cafe_marked_link(m, u, w, weight, directed);
+}
+
+cafe_status cafe_marked_link(cafe_marked *m, int64_t u, int64_t w, const char *weight,
+                             bool directed) {
+    int64_t more = m->count + 1;
     CAFE_PASS(cafe_mem_grow(m->context, &m->source, &m->source_room, more, sizeof *m->source));
     CAFE_PASS(cafe_mem_grow(m->context, &m->target, &m->target_room, more, sizeof *m->target));
     CAFE_PASS(cafe_mem_grow(m->context, &m->weights, &m->weight_room, more, sizeof *m->weights));
@@ -162,25 +148,7 @@ cafe_status cafe_marked_edge(cafe_marked *m, const char *source, const char *tar
     return weight ? cafe_marked_weigh(m, weight) : CAFE_OK;
 }
 
-/* ---- the graph ------------------------------------------------------------------------------- */
-
-static bool by_labels(const cafe_marked *m) {
-    return m->labelled && m->labels.count == m->nodes;
-}
-
-static cafe_status check_names(const cafe_marked *m) {
-    const char *wanted = m->options->name;
-    if (!wanted || strcmp(wanted, "id") == 0 || by_labels(m)) return CAFE_OK;
-    if (!m->named)
-        return cafe_marked_fail(m,
-                                "expected the attribute '%s' of nodes, as the option name says, "
-                                "found none (" CAFE_OPT("name=id") " takes the ids)",
-                                wanted);
-    return cafe_marked_fail(m,
-                            "expected a '%s' of every node, no two the same, as the option name "
-                            "says, but %s (" CAFE_OPT("name=id") " takes the ids)",
-                            wanted, m->why);
-}
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static cafe_status check(cafe_marked *m) {
     for (int64_t u = 0; u < m->ids.count; u++)
@@ -188,11 +156,15 @@ static cafe_status check(cafe_marked *m) {
             return fail_text(m, "edges between nodes of the file",
                              cafe_dictionary_text(&m->ids, u));
     if (m->nodes == 0) return cafe_marked_fail(m, "expected nodes, found the end of the graph");
-    CAFE_PASS(check_names(m));
     if (m->options->directed != CAFE_DIRECTED_NO && m->undirected)
         return cafe_marked_fail(m,
                                 "expected directed edges, as the option directed says, found "
                                 "undirected ones");
+    if (m->options->weight && m->options->weights && m->count > 0 && !m->weight_name[0])
+        return cafe_marked_fail(m,
+                                "expected the attribute '%s' of edges, as the option weight says, "
+                                "found none",
+                                m->options->weight);
     if (m->several && m->options->weights)
         return cafe_marked_fail(
             m,
@@ -209,9 +181,63 @@ static cafe_status check(cafe_marked *m) {
     return CAFE_OK;
 }
 
-/* The texts of a dictionary as names, which it no longer has then. */
-static cafe_status take_names(cafe_marked *m, cafe_names *names) {
-    cafe_dictionary *d = by_labels(m) ? &m->labels : &m->ids;
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The column that names the nodes: the option's, else label or name. NULL: the ids do. */
+static cafe_status find_column(cafe_marked *m, const cafe_column **column) {
+    const char *wanted = m->options->name;
+    *column = NULL;
+    if (wanted && strcmp(wanted, "id") == 0) return CAFE_OK;
+    if (wanted && !(*column = cafe_columns_find(&m->attributes, wanted)))
+        return cafe_marked_fail(m,
+                                "expected the attribute '%s' of nodes, as the option name says, "
+                                "found none (" CAFE_OPT("name=id") " takes the ids)",
+                                wanted);
+    if (wanted) return CAFE_OK;
+    if (!m->drawn_labels) *column = cafe_columns_find(&m->attributes, "label");
+    if (!*column) *column = cafe_columns_find(&m->attributes, "name");
+    if (!*column || 2 * (*column)->values.count >= m->nodes) return CAFE_OK;
+    cafe_print(m->why, sizeof m->why,
+               "nodes are named by their ids, not by their labels, of which %lld differ (" CAFE_OPT(
+                   "name") " takes an attribute all the same)",
+               (long long)(*column)->values.count);
+    *column = NULL;
+    return CAFE_OK;
+}
+
+/* The name of node u: its text, or its id without one. A name that another node has already gets
+ * the id behind it, until it is new. */
+static cafe_status add_name(cafe_marked *m, const cafe_column *column, int64_t u,
+                            cafe_dictionary *names, char *text) {
+    const char *id = cafe_dictionary_text(&m->ids, u), *own = cafe_column_text(column, u);
+    bool fine = own && cafe_is_name(own, (int64_t)strlen(own));
+    int64_t number;
+    int length = cafe_print(text, NAME_ROOM, "%s", fine ? own : id);
+    m->changed += !fine || cafe_dictionary_find(names, text, length) >= 0;
+    while (cafe_dictionary_find(names, text, length) >= 0) {
+        length += cafe_print(text + length, NAME_ROOM - (size_t)length, " (%s)", id);
+        if (length > CAFE_LONGEST_NAME)
+            return cafe_marked_fail(m, "expected names of at most %d bytes", CAFE_LONGEST_NAME);
+    }
+    return cafe_dictionary_add(names, text, length, &number);
+}
+
+static cafe_status name_nodes(cafe_marked *m, const cafe_column *column, cafe_dictionary *names) {
+    char *text = cafe_mem(m->context, NAME_ROOM, 1);
+    cafe_status status = text ? CAFE_OK : CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < m->nodes && status == CAFE_OK; u++)
+        status = add_name(m, column, u, names, text);
+    cafe_mem_free(m->context, text);
+    if (status == CAFE_OK && m->changed > 0)
+        cafe_print(m->why, sizeof m->why,
+                   "'%s' is missing or repeated for %lld of %lld nodes, whose names have their ids "
+                   "now (" CAFE_OPT("name=id") " takes the ids of all)",
+                   column->name, (long long)m->changed, (long long)m->nodes);
+    return status;
+}
+
+/* The texts of a dictionary as names. */
+static cafe_status take_names(cafe_marked *m, const cafe_dictionary *d, cafe_names *names) {
     int64_t n = d->count, *start = cafe_mem(m->context, n + 1, sizeof *start);
     char *text = start ? cafe_mem(m->context, d->used - n, 1) : NULL;
     if (!text) {
@@ -228,17 +254,42 @@ static cafe_status take_names(cafe_marked *m, cafe_names *names) {
     return cafe_names_settle(m->context, n, names);
 }
 
+static cafe_status make_names(cafe_marked *m, cafe_names *names) {
+    const cafe_column *column;
+    CAFE_PASS(find_column(m, &column));
+    if (!column) return take_names(m, &m->ids, names);
+    cafe_dictionary texts = {.context = m->context};
+    cafe_print(m->by, sizeof m->by, "'%.60s'", column->name);
+    cafe_status status = name_nodes(m, column, &texts);
+    if (status == CAFE_OK) status = take_names(m, &texts, names);
+    if (m->changed == 0) cafe_columns_drop(&m->attributes, column); /* the names are all of it */
+    cafe_dictionary_free(&texts);
+    return status;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------- */
+
+/* What became of the names, and of values that are no attributes. */
+static void note_warning(const cafe_marked *m, char *text, size_t capacity) {
+    int used = 0;
+    text[0] = 0;
+    if (m->why[0]) used = cafe_print(text, capacity, "%s: %s", m->name, m->why);
+    if (m->attributes.broken > 0)
+        used += cafe_print(text + used, capacity - (size_t)used,
+                           "%s%s: %lld values of attributes are no UTF-8 text, and left out",
+                           used ? "; " : "", m->name, (long long)m->attributes.broken);
+    if (m->attributes.full)
+        cafe_print(text + used, capacity - (size_t)used,
+                   "%s%s: nodes have more than %d attributes; the others are left out",
+                   used ? "; " : "", m->name, CAFE_MOST_COLUMNS);
+}
+
 static cafe_status note_reading(const cafe_marked *m, cafe_graph *graph) {
-    char text[512], warning[768] = "";
-    const char *names = !by_labels(m) ? "ids" : m->options->name ? m->options->name : "labels";
-    if (m->named && !by_labels(m) && !m->options->name)
-        cafe_print(warning, sizeof warning,
-                   "%s: nodes are named by their ids, not by their labels: %s (" CAFE_OPT(
-                       "name") " takes another attribute, " CAFE_OPT("name=id") " the ids)",
-                   m->name, m->why);
-    cafe_print(text, sizeof text, "nodes by their %s; %s%s%s; %s edges%s%s", names,
-               m->weighted > 0 ? "weight '" : "no weights", m->weighted > 0 ? m->weight_name : "",
-               m->weighted > 0 ? "'" : "",
+    char text[512], warning[1024];
+    note_warning(m, warning, sizeof warning);
+    cafe_print(text, sizeof text, "nodes by their %s; %s%s%s; %s edges%s%s",
+               m->by[0] ? m->by : "ids", m->weighted > 0 ? "weight '" : "no weights",
+               m->weighted > 0 ? m->weight_name : "", m->weighted > 0 ? "'" : "",
                m->directed && m->undirected ? "directed and undirected"
                : m->directed                ? "directed"
                                             : "undirected",
@@ -254,10 +305,11 @@ cafe_status cafe_marked_graph(cafe_marked *m, cafe_graph **graph) {
     const float *weights = m->weighted > 0 ? m->weights : NULL;
     CAFE_TRY(check(m));
     CAFE_TRY(cafe_check_nodes(m->context, m->name, m->nodes, m->options));
-    CAFE_TRY(take_names(m, &names));
+    CAFE_TRY(make_names(m, &names));
     CAFE_TRY(cafe_graph_from_edges(m->context, m->nodes, m->count, m->source, m->target, weights,
                                    m->options, graph));
     cafe_graph_adopt_names(*graph, names);
+    CAFE_PASS(cafe_columns_give(&m->attributes, *graph));
     return note_reading(m, *graph);
 done:
     cafe_names_free(m->context, &names);

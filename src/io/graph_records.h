@@ -1,5 +1,5 @@
-/* A graph as it comes from files that name its parts: nodes with an id and perhaps a label, edges
- * with ends and perhaps a weight, in any order (GraphML, GEXF, GML, Pajek).
+/* A graph as it comes from files that name its parts: nodes with an id and perhaps attributes,
+ * edges with ends and perhaps a weight, in any order (GraphML, GEXF, GML, Pajek, DOT, ...).
  */
 #ifndef CAFE_IO_GRAPH_RECORDS_H
 #define CAFE_IO_GRAPH_RECORDS_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "graph/attributes.h"
 #include "graph/dictionary.h"
 #include "graph/node_names.h"
 
@@ -19,10 +20,12 @@ typedef struct cafe_marked {
     cafe_dictionary ids; /* by first appearance, as a node or as an end */
     uint8_t *declared;   /* of each id: it is a node */
     int64_t declared_room, nodes;
-    cafe_dictionary labels; /* number i is that of node i as long as `labelled` */
-    bool labelled;
-    bool named;    /* some node has a label */
-    char why[384]; /* why labels do not name the nodes */
+    int64_t node;            /* the last one given */
+    cafe_columns attributes; /* of the nodes */
+    bool open;               /* a node needs no declaration: its first mention is one */
+    bool drawn_labels;       /* labels are for pictures alone: they never name the nodes */
+    int64_t changed;         /* names that are not the attribute's alone */
+    char by[72], why[384];   /* the attribute that names the nodes; why names are others */
     int64_t count, source_room, target_room, weight_room;
     int32_t *source, *target;
     float *weights;
@@ -42,14 +45,17 @@ void cafe_marked_free(cafe_marked *marked);
 cafe_status cafe_marked_fail(const cafe_marked *marked, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Does this attribute of nodes have their names: the option's, else label or name? */
-bool cafe_marked_is_name(const cafe_marked *marked, const char *attribute);
-
-/* A node; label NULL: it has none. */
-cafe_status cafe_marked_node(cafe_marked *marked, const char *id, const char *label);
+/* A node, and a value of the node that was given last. */
+cafe_status cafe_marked_node(cafe_marked *marked, const char *id);
+cafe_status cafe_marked_value(cafe_marked *marked, const char *attribute, const char *text);
+/* All nodes without a value of the attribute get this one. */
+cafe_status cafe_marked_fill(cafe_marked *marked, const char *attribute, const char *text);
 /* An edge; weight NULL: it states none. */
 cafe_status cafe_marked_edge(cafe_marked *marked, const char *source, const char *target,
                              const char *weight, bool directed);
+/* The same between nodes by their numbers: marked->node after each was given. */
+cafe_status cafe_marked_link(cafe_marked *marked, int64_t u, int64_t w, const char *weight,
+                             bool directed);
 /* The edge just added has this weight after all. */
 cafe_status cafe_marked_weigh(cafe_marked *marked, const char *weight);
 
@@ -57,9 +63,9 @@ cafe_status cafe_marked_weigh(cafe_marked *marked, const char *weight);
  * Other attributes are noted. */
 bool cafe_marked_is_weight(cafe_marked *marked, const char *attribute);
 
-/* Makes the graph. Nodes come in the order of the file. Their names are the labels if all nodes
- * have different labels, else the ids, with a warning; if an option chose the labels, the call
- * fails. */
+/* Makes the graph. Nodes come in the order of the file. Their names are the attribute that the
+ * option chose, else label or name if these differ for half of the nodes, else the ids. A name that
+ * is missing or repeated becomes another by the node's id, with a warning. */
 cafe_status cafe_marked_graph(cafe_marked *marked, cafe_graph **graph);
 
 #endif

@@ -11,6 +11,7 @@
 #include <cafe-private/inputs.h>
 #include <cafe-private/output.h>
 
+#include "base/memory.h"
 #include "base/print.h"
 #include "graph/graph.h"
 #include "io/digits.h"
@@ -20,11 +21,12 @@
 
 static const int64_t block_bytes = (int64_t)1 << 20;
 
-typedef enum style { EDGES, ORDERED_EDGES, MTX, METIS, GRAPHML, GML } style;
+typedef enum style { EDGES, ORDERED_EDGES, MTX, METIS, RECORDS } style;
 
 typedef struct writing {
     const cafe_graph *graph;
     style style;
+    cafe_record_style records;
     char separator;
     bool weights; /* write them */
     int64_t items, block;
@@ -68,24 +70,10 @@ static char *put_edge(const writing *w, int64_t u, int64_t v, int64_t arc, char 
     return p;
 }
 
-static char *put_text(char *p, const char *text) {
-    size_t length = strlen(text);
-    memcpy(p, text, length);
-    return p + length;
-}
-
-static char *put_marked(const writing *w, int64_t u, int64_t v, int64_t arc, char *p) {
-    const cafe_names *names = &w->graph->names;
-    bool xml = w->style == GRAPHML;
-    p = put_text(p, xml ? "<edge source=\"" : "  edge [ source ");
-    p = xml ? cafe_put_xml(names, u, p) : cafe_put_integer(p, u);
-    p = put_text(p, xml ? "\" target=\"" : " target ");
-    p = xml ? cafe_put_xml(names, v, p) : cafe_put_integer(p, v);
-    if (xml) p = put_text(p, w->weights ? "\"><data key=\"weight\">" : "\"/>");
-    if (!xml && w->weights) p = put_text(p, " weight ");
-    if (w->weights) p = cafe_put_float(p, weight_of(w, u == v ? u : -1, arc));
-    if (xml && w->weights) p = put_text(p, "</data></edge>");
-    return put_text(p, xml ? "\n" : " ]\n");
+static char *put_record(const writing *w, int64_t u, int64_t v, int64_t arc, char *p) {
+    cafe_record edge = {.source = u, .target = v, .arc = arc, .weighted = w->weights};
+    edge.weight = weight_of(w, u == v ? u : -1, arc);
+    return cafe_put_record(w->records, &w->graph->names, &edge, p);
 }
 
 /* Arc number k of row u. */
@@ -107,8 +95,7 @@ static char *put_arc(const writing *w, int64_t u, int64_t k, char *p) {
             p = put_weight(w, u, arc, p);
             *p++ = '\n';
             return p;
-        case GRAPHML:
-        case GML: return v >= u ? put_marked(w, u, v, arc, p) : p;
+        case RECORDS: return v >= u ? put_record(w, u, v, arc, p) : p;
         case METIS:
             if (k > 0) *p++ = ' ';
             p = cafe_put_integer(p, v + 1);
@@ -136,8 +123,8 @@ static int64_t format_items(const void *argument, int64_t block, char *text) {
 static cafe_status write_items(cafe_output *output, writing *w) {
     const cafe_graph *g = w->graph;
     int64_t name = cafe_names_longest(&g->names, g->n);
-    int64_t item = 2 * (w->style == GRAPHML ? CAFE_XML_GROWTH * name : name) + CAFE_FLOAT_TEXT;
-    item += w->style >= GRAPHML ? 80 : 4; /* tags */
+    int64_t item = 2 * (w->style == RECORDS ? CAFE_XML_GROWTH * name : name) + CAFE_FLOAT_TEXT;
+    item += w->style == RECORDS ? 100 : 4; /* tags */
     w->items = g->arcs + g->n;
     w->block = block_bytes / item + 1;
     return cafe_output_blocks(output, (w->items + w->block - 1) / w->block, w->block * item,
@@ -223,8 +210,9 @@ cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph) {
     return write_items(output, &w);
 }
 
-cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph, bool xml) {
-    writing w = {.graph = graph, .style = xml ? GRAPHML : GML};
+cafe_status cafe_write_record_edges(cafe_output *output, const cafe_graph *graph,
+                                    cafe_record_style records) {
+    writing w = {.graph = graph, .style = RECORDS, .records = records};
     w.weights = graph->weights != NULL || graph->counts.self_loops_kept != 0;
     return write_items(output, &w);
 }
@@ -242,23 +230,45 @@ static cafe_status settle_format(cafe_context *context, const char *path, cafe_f
     return CAFE_OK;
 }
 
+/* Attributes that are given, then those of the graph that have other names. */
+static cafe_status gather_attributes(cafe_context *context, const cafe_graph *graph, int64_t *count,
+                                     const cafe_attribute *given, cafe_attribute **all) {
+    const cafe_graph_reading *r = &graph->reading;
+    int64_t all_count = *count;
+    *all = cafe_mem(context, *count + r->attribute_count, sizeof **all);
+    if (!*all) return CAFE_ERROR_MEMORY;
+    if (*count > 0) memcpy(*all, given, (size_t)*count * sizeof *given);
+    for (int64_t i = 0; i < r->attribute_count; i++) {
+        bool again = false;
+        for (int64_t j = 0; j < *count && !again; j++)
+            again = strcmp(given[j].name, r->attributes[i].name) == 0;
+        if (!again) (*all)[all_count++] = r->attributes[i];
+    }
+    *count = all_count;
+    return CAFE_OK;
+}
+
 /* Only formats with records of nodes can hold attributes. */
-static cafe_status check_attributes(cafe_context *context, const char *path, cafe_format format,
-                                    int64_t count) {
-    if (count == 0 || format == CAFE_FORMAT_GRAPHML || format == CAFE_FORMAT_GML) return CAFE_OK;
+static cafe_status take_attributes(cafe_context *context, const cafe_graph *graph, const char *path,
+                                   cafe_format format, int64_t *count, const cafe_attribute *given,
+                                   cafe_attribute **all) {
+    if (cafe_graph_format_get(format)->attributes)
+        return gather_attributes(context, graph, count, given, all);
+    if (*count == 0) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "%s: attributes of nodes are written as .graphml or .gml", path);
+                     "%s: attributes of nodes are written as .graphml, .gml, .gexf or .json", path);
 }
 
 cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph *graph,
                                         int64_t count, const cafe_attribute *attributes,
                                         const char *path, cafe_format format, int32_t overwrite) {
     cafe_output *output = NULL, *names = NULL;
+    cafe_attribute *all = NULL;
     cafe_status status = CAFE_OK;
     CAFE_PASS(cafe_outputs_begin(context));
     cafe_phase(context, "write", 0);
     CAFE_TRY(settle_format(context, path, &format));
-    CAFE_TRY(check_attributes(context, path, format, count));
+    CAFE_TRY(take_attributes(context, graph, path, format, &count, attributes, &all));
     const cafe_graph_format *found = cafe_graph_format_get(format);
     status = cafe_output_create(context, path, overwrite, &output);
     CAFE_TRY(graph->common ? cafe_team_agree(context, status) : status);
@@ -266,7 +276,7 @@ cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph 
     if (beside)
         CAFE_TRY(cafe_names_write(context, &graph->names, graph->n, path, overwrite, &names));
     output->names = names && names->temporary ? names : NULL;
-    output->attributes = attributes;
+    output->attributes = all;
     output->attribute_count = count;
     /* of a graph that all processes have, the first one writes the text */
     if (!graph->common || cafe_team_rank(context) == 0 || format == CAFE_FORMAT_CAFE)
@@ -276,6 +286,7 @@ cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph 
 done:
     cafe_output_discard(names);
     cafe_output_discard(output);
+    cafe_mem_free(context, all);
     status = cafe_outputs_end(context, status);
     cafe_phase(context, "", 0);
     return status;

@@ -11,14 +11,32 @@ cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph);
 
-/* write_records.c: GraphML and GML, with the attributes of the output. Edges by graph_writer.c. */
+/* write_records.c: GraphML, GML, GEXF and JSON, with the attributes of the output. Edges by
+ * graph_writer.c. */
+typedef enum cafe_record_style {
+    CAFE_RECORD_GRAPHML,
+    CAFE_RECORD_GML,
+    CAFE_RECORD_GEXF,
+    CAFE_RECORD_JSON
+} cafe_record_style;
 cafe_status cafe_write_graphml(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_gml(cafe_output *output, const cafe_graph *graph);
-cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph, bool xml);
+cafe_status cafe_write_gexf(cafe_output *output, const cafe_graph *graph);
+cafe_status cafe_write_json(cafe_output *output, const cafe_graph *graph);
+cafe_status cafe_write_record_edges(cafe_output *output, const cafe_graph *graph,
+                                    cafe_record_style style);
 
-/* A name for XML and GML, within quotes; it grows by at most this factor. */
+/* An edge, where its arc stands in the rows, and its text. */
+typedef struct cafe_record {
+    int64_t source, target, arc;
+    bool weighted;
+    float weight;
+} cafe_record;
+char *cafe_put_record(cafe_record_style style, const cafe_names *names, const cafe_record *edge,
+                      char *text);
+
+/* A name within the quotes of these formats grows by at most this factor. */
 enum { CAFE_XML_GROWTH = 6 };
-char *cafe_put_xml(const cafe_names *names, int64_t u, char *text);
 
 /* A heading, then a line per node: its name as a field, a tab (in a .csv file a comma),
  * partition[node]. */

@@ -1,6 +1,7 @@
 /* Pajek: "*Vertices n" with lines of number and label, then "*Edges" and "*Arcs" with lines of two
  * numbers and perhaps a weight, or "*Edgeslist" and "*Arcslist" with lines of a number and its
- * neighbours. Text after labels and weights (coordinates, colours) is ignored. */
+ * neighbours. Numbers behind a label are coordinates; colours and other text are ignored. Projects
+ * (.paj) also have "*Partition NAME" and "*Vector NAME" with a value per vertex: attributes. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,7 +16,7 @@
 
 enum { WINDOW = 1 << 22 };
 
-typedef enum section { NOTHING, VERTICES, LINKS, LISTS, OTHER } section;
+typedef enum section { NOTHING, VERTICES, LINKS, LISTS, VALUES, OTHER } section;
 
 typedef struct pajek {
     cafe_marked marked;
@@ -24,7 +25,9 @@ typedef struct pajek {
     section section;
     bool arcs;
     int64_t nodes;
-    char **labels; /* of the vertices that have one; NULL before "*Vertices" */
+    uint8_t *listed; /* of the vertices: it has a line; NULL before "*Vertices" */
+    int64_t value;   /* the vertex of the next value, from 0 */
+    char *attribute; /* name of the values; NULL: none follow */
     char label[2 * CAFE_LONGEST_NAME + 1];
     char ends[2][CAFE_LONGEST_NAME + 1], weight[64];
 } pajek;
@@ -60,17 +63,45 @@ static cafe_status take_vertex_number(pajek *p, int64_t *number) {
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
+/* Vertices get their numbers in the order of the numbers, whatever the order of the lines. */
+static cafe_status add_nodes(pajek *p) {
+    for (int64_t u = 0; u < p->nodes; u++) {
+        cafe_print(p->ends[0], sizeof p->ends[0], "%lld", (long long)u + 1);
+        CAFE_PASS(cafe_marked_node(&p->marked, p->ends[0]));
+    }
+    return CAFE_OK;
+}
+
 static cafe_status begin_vertices(pajek *p) {
     cafe_context *context = p->marked.context;
-    if (p->labels) return fail(p, "one list of vertices");
+    int64_t nodes;
+    if (p->listed && !p->attribute) return fail(p, "one list of vertices");
     CAFE_PASS(
-        cafe_take_number(context, &p->line, "the number of vertices", CAFE_MOST_NODES, &p->nodes));
+        cafe_take_number(context, &p->line, "the number of vertices", CAFE_MOST_NODES, &nodes));
+    if (p->attribute) {
+        p->section = nodes == p->nodes ? VALUES : OTHER; /* of another network */
+        p->value = 0;
+        return CAFE_OK;
+    }
     /* the format does not need a line per vertex: their number is bounded before memory is
      * allocated */
+    p->nodes = nodes;
     if (p->nodes > 16 * (p->text.size + 4096) + (1 << 20))
         return fail(p, "a number of vertices that goes with the file's size");
-    p->labels = cafe_mem_zero(context, p->nodes, sizeof *p->labels);
-    return p->labels ? CAFE_OK : CAFE_ERROR_MEMORY;
+    p->listed = cafe_mem_zero(context, p->nodes, 1);
+    return p->listed ? add_nodes(p) : CAFE_ERROR_MEMORY;
+}
+
+/* The rest of the line names the values, whose "*Vertices n" follows. */
+static cafe_status begin_values(pajek *p) {
+    const uint8_t *begin = cafe_skip_blanks(p->line.at), *end = begin;
+    while (!cafe_is_line_end(*end)) end++;
+    int64_t length = end - begin;
+    p->attribute = cafe_mem_zero(p->marked.context, length + 16, 1);
+    if (!p->attribute) return CAFE_ERROR_MEMORY;
+    memcpy(p->attribute, length > 0 ? (const char *)begin : "value",
+           length > 0 ? (size_t)length : 5);
+    return CAFE_OK;
 }
 
 static cafe_status begin_section(pajek *p) {
@@ -80,7 +111,8 @@ static cafe_status begin_section(pajek *p) {
         bool arcs;
     } words[] = {{"*vertices", VERTICES, false}, {"*edges", LINKS, false},
                  {"*arcs", LINKS, true},         {"*edgeslist", LISTS, false},
-                 {"*arcslist", LISTS, true},     {"*network", NOTHING, false}};
+                 {"*arcslist", LISTS, true},     {"*network", NOTHING, false},
+                 {"*partition", VALUES, false},  {"*vector", VALUES, false}};
     char word[64];
     const uint8_t *begin = p->line.at;
     if (!take(p, word, sizeof word)) return fail(p, "a section of Pajek");
@@ -89,26 +121,57 @@ static cafe_status begin_section(pajek *p) {
         if (strlen(word) != length || !cafe_same_word(word, words[i].word, length)) continue;
         p->section = words[i].section;
         p->arcs = words[i].arcs;
+        if (p->section != VERTICES) {
+            cafe_mem_free(p->marked.context, p->attribute);
+            p->attribute = NULL;
+        }
         if (p->section == VERTICES) return begin_vertices(p);
-        if (p->section != NOTHING && !p->labels) return fail(p, "*Vertices before the edges");
-        return CAFE_OK;
+        if (p->section != NOTHING && !p->listed) return fail(p, "*Vertices before the edges");
+        return p->section == VALUES ? begin_values(p) : CAFE_OK;
     }
     p->line.at = begin;
     if (cafe_same_word(word, "*matrix", 7))
         return fail(p, "edges as *Edges, *Arcs, *Edgeslist or *Arcslist");
-    p->section = OTHER; /* partitions and vectors */
+    p->section = OTHER; /* permutations, clusters */
+    return CAFE_OK;
+}
+
+/* Gives vertex `number`, from 1, the text at hand. */
+static cafe_status put(pajek *p, int64_t number, const char *attribute) {
+    p->marked.node = number - 1;
+    return cafe_marked_value(&p->marked, attribute, p->label);
+}
+
+/* Numbers behind the label are coordinates. */
+static cafe_status take_places(pajek *p, int64_t number) {
+    static const char *const names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; i++) {
+        const char *end;
+        if (!take(p, p->label, sizeof p->label)) break;
+        cafe_parse_number(p->label, &end);
+        if (*end || end == p->label) break;
+        CAFE_PASS(put(p, number, names[i]));
+    }
     return CAFE_OK;
 }
 
 static cafe_status take_vertex(pajek *p) {
     int64_t number;
     CAFE_PASS(take_vertex_number(p, &number));
-    if (p->labels[number - 1]) return fail(p, "each vertex once");
-    bool labelled = take(p, p->label, sizeof p->label);
-    if (!labelled && !cafe_is_line_end(*cafe_skip_blanks(p->line.at)))
-        return fail(p, "a label in quotes, or without blanks");
-    p->labels[number - 1] = cafe_mem_text(p->marked.context, labelled ? p->label : "");
-    return p->labels[number - 1] ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (p->listed[number - 1]) return fail(p, "each vertex once");
+    p->listed[number - 1] = 1;
+    if (take(p, p->label, sizeof p->label)) {
+        CAFE_PASS(put(p, number, "label"));
+        return take_places(p, number);
+    }
+    bool empty = cafe_is_line_end(*cafe_skip_blanks(p->line.at));
+    return empty ? CAFE_OK : fail(p, "a label in quotes, or without blanks");
+}
+
+static cafe_status take_vertex_value(pajek *p) {
+    if (p->value == p->nodes) return fail(p, "no more values than vertices");
+    if (!take(p, p->label, sizeof p->label)) return fail(p, "the value of a vertex");
+    return put(p, ++p->value, p->attribute);
 }
 
 static cafe_status add_link(pajek *p, int64_t u, int64_t w, const char *weight) {
@@ -145,6 +208,7 @@ static cafe_status take_line(pajek *p) {
         case VERTICES: return take_vertex(p);
         case LINKS: return take_link(p);
         case LISTS: return take_list(p);
+        case VALUES: return take_vertex_value(p);
         case OTHER: return CAFE_OK;
         default: return fail(p, "*Vertices");
     }
@@ -152,28 +216,13 @@ static cafe_status take_line(pajek *p) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Vertices in the order of their numbers; one without a line has its number as name. */
-static cafe_status add_nodes(pajek *p) {
-    bool labelled = cafe_marked_is_name(&p->marked, "label");
-    for (int64_t u = 0; u < p->nodes; u++) {
-        cafe_print(p->ends[0], sizeof p->ends[0], "%lld", (long long)u + 1);
-        CAFE_PASS(cafe_marked_node(&p->marked, p->ends[0], labelled ? p->labels[u] : NULL));
-    }
-    return CAFE_OK;
-}
-
-static cafe_status read_lines(pajek *p, bool nodes) {
+static cafe_status read_lines(pajek *p) {
     cafe_text_rewind(&p->text);
     for (;;) {
         CAFE_PASS(cafe_text_line(&p->text, &p->line));
         if (p->line.begin == p->line.end) return CAFE_OK;
         if (p->line.line % 65536 == 0) CAFE_PASS(cafe_check_cancel(p->marked.context));
         CAFE_PASS(take_line(p));
-        /* nodes are numbered before the first edge is met */
-        if (nodes && (p->section == LINKS || p->section == LISTS)) {
-            CAFE_PASS(add_nodes(p));
-            nodes = false;
-        }
     }
 }
 
@@ -186,12 +235,10 @@ static cafe_status read_pajek(cafe_input *input, const cafe_graph_options *optio
     p->marked.missing = 1; /* Pajek: an edge without a value has 1 */
     p->text.context = input->context;
     CAFE_TRY(cafe_text_open(input, WINDOW, &p->text));
-    CAFE_TRY(read_lines(p, true));
-    if (p->marked.nodes == 0 && p->labels) CAFE_TRY(add_nodes(p));
+    CAFE_TRY(read_lines(p));
     status = cafe_marked_graph(&p->marked, graph);
 done:
-    for (int64_t u = 0; p->labels && u < p->nodes; u++) cafe_mem_free(input->context, p->labels[u]);
-    cafe_mem_free(input->context, p->labels);
+    cafe_mem_free_all(input->context, p->listed, p->attribute);
     cafe_text_close(&p->text);
     cafe_marked_free(&p->marked);
     cafe_mem_free(input->context, p);
@@ -208,4 +255,4 @@ static bool is_pajek(const uint8_t *bytes, int64_t size) {
 }
 
 const cafe_graph_format cafe_graph_format_pajek = {
-    .is = is_pajek, .read = read_pajek, .directed = true};
+    .is = is_pajek, .read = read_pajek, .directed = true, .attributes = true};

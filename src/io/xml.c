@@ -23,6 +23,14 @@ static const char *local(const char *name) {
 
 enum { SLICE = 1 << 20, KEY = 128 };
 
+/* A declared attribute: <key> of GraphML, <attribute> of GEXF. Several keys may have one name, as
+ * where values are integers in some elements and reals in others. */
+typedef struct key {
+    char *name;
+    char *fallback; /* value of elements without one; NULL: none */
+    bool node, weight;
+} key;
+
 typedef struct xml {
     cafe_marked marked;
     XML_Parser parser;
@@ -31,15 +39,17 @@ typedef struct xml {
     int depth, graphs;
     bool directed; /* edges are, unless they say otherwise */
     enum { IN_NOTHING, IN_NODE, IN_EDGE, IN_KEY } in;
-    int item; /* depth of that element */
-    char label_key[KEY], weight_key[KEY], key[KEY];
-    bool key_label, key_weight, key_exact, label_exact; /* description of the current key */
-    char fallback[64];                                  /* of the weight: the key's default */
-    bool of_nodes;                                      /* GEXF: the attributes at hand are */
-    bool gathers;                                       /* text of <data> or <default> is wanted */
-    char *text, *id, *label;
-    int64_t length, room, id_room, label_room;
-    bool labelled;
+    int item;            /* depth of that element */
+    cafe_dictionary ids; /* of the keys, with the letter of their class before them */
+    key *keys;
+    int64_t key_count, key_room;
+    int64_t key;            /* the key at hand, or the first one of <key> */
+    int64_t default_weight; /* the key of the weight that has a default; -1: none */
+    bool of_nodes;          /* GEXF: the attributes at hand are */
+    bool weighed;           /* the edge at hand has its weight */
+    bool gathers;           /* text of <data> or <default> is wanted */
+    char *text;
+    int64_t length, room;
 } xml;
 
 static void stop(xml *x, cafe_status status) {
@@ -62,17 +72,6 @@ static const char *attribute(const char **list, const char *name) {
     return NULL;
 }
 
-static cafe_status keep(xml *x, char **to, int64_t *room, const char *text) {
-    int64_t length = (int64_t)strlen(text);
-    CAFE_PASS(cafe_mem_grow(x->marked.context, to, room, length + 1, 1));
-    memcpy(*to, text, (size_t)length + 1);
-    return CAFE_OK;
-}
-
-static void copy(char *to, size_t capacity, const char *text) {
-    cafe_print(to, capacity, "%s", text);
-}
-
 static void XMLCALL on_text(void *user, const char *bytes, int count) {
     xml *x = user;
     if (!x->gathers || x->status != CAFE_OK) return;
@@ -85,7 +84,9 @@ static void XMLCALL on_text(void *user, const char *bytes, int count) {
 static cafe_status gather(xml *x) {
     x->gathers = true;
     x->length = 0;
-    return keep(x, &x->text, &x->room, "");
+    CAFE_PASS(cafe_mem_grow(x->marked.context, &x->text, &x->room, 1, 1));
+    x->text[0] = 0;
+    return CAFE_OK;
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -98,25 +99,58 @@ static cafe_status begin_graph(xml *x, const char **list) {
     return CAFE_OK;
 }
 
-/* <key id="d0" for="edge" attr.name="weight">: which data are labels, which the weight. */
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* The number of a key by its id, or -1. Nodes and edges may have keys of the same id. */
+static int64_t find_key(const xml *x, const char *id, bool node) {
+    char text[KEY];
+    int length = cafe_print(text, KEY, "%c%s", node ? 'n' : 'e', id);
+    return length < KEY ? cafe_dictionary_find(&x->ids, text, length) : -1;
+}
+
+static cafe_status add_key(xml *x, const char *id, const char *name, bool node) {
+    cafe_context *context = x->marked.context;
+    char text[KEY];
+    int64_t number;
+    int length = cafe_print(text, KEY, "%c%s", node ? 'n' : 'e', id);
+    if (length >= KEY) return CAFE_OK;
+    CAFE_PASS(cafe_dictionary_add(&x->ids, text, length, &number));
+    if (number < x->key_count)
+        return cafe_marked_fail(&x->marked, "expected another id of the key, found '%.40s' again",
+                                id);
+    CAFE_PASS(cafe_mem_grow(context, &x->keys, &x->key_room, number + 1, sizeof *x->keys));
+    key *k = &x->keys[x->key_count++];
+    *k = (key){.node = node, .weight = !node && cafe_marked_is_weight(&x->marked, name)};
+    k->name = cafe_mem_text(context, name);
+    return k->name ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+/* GraphML: <key id="d0" for="edge" attr.name="weight">; GEXF: <attribute id="0" title="city">. */
 static cafe_status begin_key(xml *x, const char **list) {
-    const char *id = attribute(list, "id"), *name = attribute(list, "attr.name");
-    const char *owner = attribute(list, "for");
+    const char *id = attribute(list, "id"),
+               *name = attribute(list, x->gexf ? "title" : "attr.name");
+    const char *owner = x->gexf ? x->of_nodes ? "node" : "edge" : attribute(list, "for");
+    bool all = !owner || strcmp(owner, "all") == 0;
+    if (x->in != IN_NOTHING || !id) return CAFE_OK;
     x->in = IN_KEY;
     x->item = x->depth;
-    x->key[0] = 0;
-    if (!id || strlen(id) >= KEY) return CAFE_OK;
+    x->key = x->key_count;
     if (!name) name = id;
-    bool nodes = !owner || strcmp(owner, "edge") != 0, edges = !owner || strcmp(owner, "node") != 0;
-    if (nodes && cafe_marked_is_name(&x->marked, name) &&
-        (strcmp(name, "name") != 0 || !x->label_key[0]))
-        copy(x->label_key, KEY, id);
-    if (edges && owner && strcmp(owner, "edge") == 0 && cafe_marked_is_weight(&x->marked, name)) {
-        copy(x->weight_key, KEY, id);
-        copy(x->key, KEY, id);
-    }
-    return CAFE_OK;
+    if (all || strcmp(owner, "node") == 0) CAFE_PASS(add_key(x, id, name, true));
+    return all || strcmp(owner, "edge") == 0 ? add_key(x, id, name, false) : CAFE_OK;
 }
+
+/* A value of the node or the edge at hand. */
+static cafe_status take_value(xml *x, const key *k, const char *value) {
+    if (x->in == IN_NODE && k->node) return cafe_marked_value(&x->marked, k->name, value);
+    if (x->in != IN_EDGE || !k->weight || (x->gexf && x->weighed)) return CAFE_OK;
+    if (x->weighed)
+        return cafe_marked_fail(&x->marked, "expected one '%.40s' of the edge, found two", k->name);
+    x->weighed = true;
+    return cafe_marked_weigh(&x->marked, value);
+}
+
+/* ---- nodes and edges ------------------------------------------------------------------------- */
 
 static cafe_status begin_node(xml *x, const char **list) {
     const char *id = attribute(list, "id"), *label = attribute(list, "label");
@@ -124,25 +158,8 @@ static cafe_status begin_node(xml *x, const char **list) {
     if (!id) return cafe_marked_fail(&x->marked, "expected an id of the node");
     x->in = IN_NODE;
     x->item = x->depth;
-    x->labelled = x->gexf && label && cafe_marked_is_name(&x->marked, "label");
-    CAFE_PASS(keep(x, &x->id, &x->id_room, id));
-    return x->labelled ? keep(x, &x->label, &x->label_room, label) : CAFE_OK;
-}
-
-/* GEXF: <attribute id="0" title="city">, of nodes, and <attvalue for="0" value="Bern">. */
-static cafe_status begin_attribute(xml *x, const char *word, const char **list) {
-    const char *class = attribute(list, "class"), *title = attribute(list, "title");
-    const char *id = attribute(list, "id"), *owner = attribute(list, "for");
-    const char *value = attribute(list, "value"), *wanted = x->marked.options->name;
-    if (strcmp(word, "attributes") == 0) x->of_nodes = class && strcmp(class, "node") == 0;
-    if (strcmp(word, "attribute") == 0 && wanted && x->of_nodes && title && id &&
-        strcmp(title, wanted) == 0 && strlen(id) < KEY)
-        copy(x->label_key, KEY, id);
-    if (strcmp(word, "attvalue") != 0 || x->in != IN_NODE || !x->label_key[0] || !owner || !value)
-        return CAFE_OK;
-    if (strcmp(owner, x->label_key) != 0) return CAFE_OK;
-    x->labelled = true;
-    return keep(x, &x->label, &x->label_room, value);
+    CAFE_PASS(cafe_marked_node(&x->marked, id));
+    return x->gexf && label ? cafe_marked_value(&x->marked, "label", label) : CAFE_OK;
 }
 
 static cafe_status begin_edge(xml *x, const char **list) {
@@ -157,17 +174,19 @@ static cafe_status begin_edge(xml *x, const char **list) {
     if (weight && !cafe_marked_is_weight(&x->marked, "weight")) weight = NULL;
     x->in = IN_EDGE;
     x->item = x->depth;
-    if (!weight && x->fallback[0]) weight = x->fallback;
+    x->weighed = weight != NULL;
     return cafe_marked_edge(&x->marked, source, target, weight, directed);
 }
 
+/* <data key="d0">, the text follows; GEXF: <attvalue for="0" value="Bern"/>. */
 static cafe_status begin_data(xml *x, const char **list) {
-    const char *key = attribute(list, "key");
-    if (!key || x->depth != x->item + 1) return CAFE_OK;
-    bool label = x->in == IN_NODE && x->label_key[0] && strcmp(key, x->label_key) == 0;
-    bool weight = x->in == IN_EDGE && x->weight_key[0] && strcmp(key, x->weight_key) == 0;
-    copy(x->key, KEY, key);
-    return label || weight ? gather(x) : CAFE_OK;
+    const char *id = attribute(list, x->gexf ? "for" : "key"), *value = attribute(list, "value");
+    if (!id || (x->in != IN_NODE && x->in != IN_EDGE)) return CAFE_OK;
+    if (!x->gexf && x->depth != x->item + 1) return CAFE_OK;
+    x->key = find_key(x, id, x->in == IN_NODE);
+    if (x->key < 0) return CAFE_OK;
+    if (!x->gexf) return gather(x);
+    return value ? take_value(x, &x->keys[x->key], value) : CAFE_OK;
 }
 
 static void XMLCALL on_begin(void *user, const char *name, const char **list) {
@@ -187,24 +206,41 @@ static void XMLCALL on_begin(void *user, const char *name, const char **list) {
         TRY(x, cafe_marked_fail(&x->marked, "expected edges of two nodes, found a hyperedge"));
     if (strcmp(word, "node") == 0 && x->graphs > 0) TRY(x, begin_node(x, list));
     if (strcmp(word, "edge") == 0 && x->graphs > 0) TRY(x, begin_edge(x, list));
-    if (x->gexf) {
-        TRY(x, begin_attribute(x, word, list));
-        return;
+    if (x->gexf && strcmp(word, "attributes") == 0) {
+        const char *class = attribute(list, "class");
+        x->of_nodes = class && strcmp(class, "node") == 0;
     }
-    if (strcmp(word, "key") == 0 && x->in == IN_NOTHING) TRY(x, begin_key(x, list));
-    if (strcmp(word, "data") == 0) TRY(x, begin_data(x, list));
-    if (strcmp(word, "default") == 0 && x->in == IN_KEY && x->key[0]) TRY(x, gather(x));
+    if (x->gathers && x->depth > x->item + 1) x->gathers = false; /* elements are no value */
+    if (strcmp(word, x->gexf ? "attribute" : "key") == 0) TRY(x, begin_key(x, list));
+    if (strcmp(word, x->gexf ? "attvalue" : "data") == 0) TRY(x, begin_data(x, list));
+    if (strcmp(word, "default") == 0 && x->in == IN_KEY) TRY(x, gather(x));
 }
 
 static cafe_status end_text(xml *x) {
     x->gathers = false;
-    if (x->in == IN_EDGE) return cafe_marked_weigh(&x->marked, x->text);
-    if (x->in == IN_KEY) {
-        copy(x->fallback, sizeof x->fallback, x->text);
-        return CAFE_OK;
+    if (x->in != IN_KEY) return take_value(x, &x->keys[x->key], x->text);
+    for (int64_t i = x->key; i < x->key_count; i++) {
+        key *k = &x->keys[i];
+        cafe_mem_free(x->marked.context, k->fallback);
+        k->fallback = cafe_mem_text(x->marked.context, x->text);
+        if (!k->fallback) return CAFE_ERROR_MEMORY;
+        if (k->weight) x->default_weight = i;
     }
-    x->labelled = true;
-    return keep(x, &x->label, &x->label_room, x->text);
+    return CAFE_OK;
+}
+
+static cafe_status end_edge(xml *x) {
+    if (x->weighed || x->default_weight < 0) return CAFE_OK;
+    return cafe_marked_weigh(&x->marked, x->keys[x->default_weight].fallback);
+}
+
+/* Nodes without a value get the default of the key. */
+static cafe_status fill_nodes(xml *x) {
+    for (int64_t i = 0; i < x->key_count; i++) {
+        const key *k = &x->keys[i];
+        if (k->node && k->fallback) CAFE_PASS(cafe_marked_fill(&x->marked, k->name, k->fallback));
+    }
+    return CAFE_OK;
 }
 
 static void XMLCALL on_end(void *user, const char *name) {
@@ -214,8 +250,7 @@ static void XMLCALL on_end(void *user, const char *name) {
     bool text = strcmp(word, "data") == 0 || strcmp(word, "default") == 0;
     if (x->gathers && text && x->depth == x->item + 1) TRY(x, end_text(x));
     if (x->in != IN_NOTHING && x->depth == x->item) {
-        if (x->in == IN_NODE)
-            TRY(x, cafe_marked_node(&x->marked, x->id, x->labelled ? x->label : NULL));
+        if (x->in == IN_EDGE) TRY(x, end_edge(x));
         x->in = IN_NOTHING;
         x->gathers = false;
     }
@@ -253,7 +288,7 @@ static cafe_status feed(xml *x, const cafe_input *input) {
 
 static cafe_status read_xml(cafe_input *input, const cafe_graph_options *options, bool gexf,
                             cafe_graph **graph) {
-    xml x = {.gexf = gexf};
+    xml x = {.gexf = gexf, .ids = {.context = input->context}, .default_weight = -1};
     cafe_status status = CAFE_OK;
     cafe_marked_init(input->context, input->name, gexf ? CAFE_FORMAT_GEXF : CAFE_FORMAT_GRAPHML,
                      options, &x.marked);
@@ -266,10 +301,14 @@ static cafe_status read_xml(cafe_input *input, const cafe_graph_options *options
     XML_SetEntityDeclHandler(x.parser, on_entity);
     CAFE_TRY(feed(&x, input));
     if (x.graphs == 0) CAFE_TRY(cafe_marked_fail(&x.marked, "expected a graph, found none"));
+    CAFE_TRY(fill_nodes(&x));
     status = cafe_marked_graph(&x.marked, graph);
 done:
     if (x.parser) XML_ParserFree(x.parser);
-    cafe_mem_free_all(input->context, x.text, x.id, x.label);
+    for (int64_t i = 0; i < x.key_count; i++)
+        cafe_mem_free_all(input->context, x.keys[i].name, x.keys[i].fallback);
+    cafe_dictionary_free(&x.ids);
+    cafe_mem_free_all(input->context, x.text, x.keys);
     cafe_marked_free(&x.marked);
     return status;
 }
@@ -325,6 +364,11 @@ const cafe_graph_format cafe_graph_format_graphml = {.is = is_graphml,
                                                      .read = read_graphml,
                                                      .write = cafe_write_graphml,
                                                      .directed = true,
+                                                     .attributes = true,
                                                      .whole = true};
-const cafe_graph_format cafe_graph_format_gexf = {
-    .is = is_gexf, .read = read_gexf, .directed = true, .whole = true};
+const cafe_graph_format cafe_graph_format_gexf = {.is = is_gexf,
+                                                  .read = read_gexf,
+                                                  .write = cafe_write_gexf,
+                                                  .directed = true,
+                                                  .attributes = true,
+                                                  .whole = true};

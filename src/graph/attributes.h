@@ -1,0 +1,50 @@
+/* Attributes of nodes: columns of numbers or of texts, with a value per node or none. */
+#ifndef CAFE_GRAPH_ATTRIBUTES_H
+#define CAFE_GRAPH_ATTRIBUTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cafe/graph.h>
+
+#include "graph/dictionary.h"
+
+/* A column while it is read: each different text has a number. */
+typedef struct cafe_column {
+    char *name;
+    cafe_dictionary values;
+    int32_t *codes; /* of the nodes so far: the number of a node's text; -1: none */
+    int64_t nodes, room;
+} cafe_column;
+
+typedef struct cafe_columns {
+    cafe_context *context;
+    cafe_column *columns;
+    int64_t count, room, last;
+    bool full;      /* more than CAFE_MOST_COLUMNS names were given: the others are left out */
+    int64_t broken; /* values that are no text, and were left out */
+} cafe_columns;
+
+enum { CAFE_MOST_COLUMNS = 1000 };
+
+/* The value of a node; a later value replaces an earlier one. An empty text is no value. */
+cafe_status cafe_columns_put(cafe_columns *c, const char *name, int64_t node, const char *text);
+/* The column of that name, or NULL. */
+const cafe_column *cafe_columns_find(const cafe_columns *c, const char *name);
+/* The text of a node, or NULL. */
+const char *cafe_column_text(const cafe_column *column, int64_t node);
+void cafe_columns_drop(cafe_columns *c, const cafe_column *column);
+/* The columns become those of the graph. A column is of numbers if all its texts are numbers. */
+cafe_status cafe_columns_give(cafe_columns *c, cafe_graph *graph);
+void cafe_columns_free(cafe_columns *c);
+
+/* The columns of a graph, and those of a part of it: node u of the part is nodes[u] of the graph.
+ */
+void cafe_attributes_free(cafe_context *context, int64_t count, const cafe_attribute *attributes);
+cafe_status cafe_attributes_part(const cafe_graph *graph, const int32_t *nodes, cafe_graph *part);
+
+/* The text of a node: numbers are written to digits[CAFE_ATTRIBUTE_DIGITS]. NULL: no value. */
+enum { CAFE_ATTRIBUTE_DIGITS = 32 };
+const char *cafe_attribute_text(const cafe_attribute *a, int64_t node, char *digits);
+
+#endif
