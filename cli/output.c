@@ -267,13 +267,25 @@ static int check_outputs(const cli_run *run, const cli_command *command) {
     return CLI_OK;
 }
 
+/* --label without a file of labels names an attribute of the graph. */
+static bool labels_by_attribute(cli_run *run) {
+    const cli_entry *e = cli_find_entry(&run->arguments->entries, "labels", strlen("labels"));
+    if (!e || !e->own || e->own->kind != CLI_READS || !cli_given(run->arguments, "label"))
+        return false;
+    *(const char **)((char *)run + e->own->offset) = run->common.label_columns.label;
+    run->common.label_columns.label = NULL;
+    return true;
+}
+
 int cli_check_files(cli_run *run, const cli_command *command) {
     CLI_TRY(check_needed(run, command->needs));
     CLI_TRY(check_inputs(run, command->inputs));
     CLI_TRY(check_outputs(run, command));
     if (!cli_given(run->arguments, "labels") && !cli_given(run->arguments, "communities"))
-        CLI_TRY(cli_only_with(run->command, run->arguments, "unknown-nodes|id|label",
-                              "a file of labels"));
+        CLI_TRY(
+            cli_only_with(run->command, run->arguments,
+                          labels_by_attribute(run) ? "unknown-nodes|id" : "unknown-nodes|id|label",
+                          "a file of labels"));
     if (command->check) CLI_TRY(command->check(run));
     for (size_t i = 0; i < run->arguments->entries.count; i++)
         CLI_TRY(cli_output_check(run->command, &run->common, file_of(run, i, CLI_WRITES)));

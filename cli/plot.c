@@ -197,7 +197,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(
         JOB, attributes, "attributes",
         "page: a table of the nodes to show, sort and colour by; its first line names the "
-        "columns, its first column the nodes"),
+        "columns, its first column the nodes; without it the attributes of the graph"),
     CLI_ROW_READS(JOB, report_path, "report",
                   "page: the --json report of the run of cafe embed, for its objective per sweep"),
     CLI_ROWS_SEEDED,

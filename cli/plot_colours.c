@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "graph_text.h"
@@ -9,8 +10,48 @@
 #include "method.h"
 #include "plot.h"
 
+enum { CLASSES = 20 };
+
+/* Whole numbers of a few values are classes; others are a scale. */
+static bool is_scale(const cafe_attribute *a, int64_t nodes) {
+    double seen[CLASSES];
+    int count = 0;
+    for (int64_t u = 0; a->numbers && u < nodes; u++) {
+        int i = 0;
+        if (isnan(a->numbers[u])) continue;
+        if (a->numbers[u] != floor(a->numbers[u])) return true;
+        while (i < count && seen[i] != a->numbers[u]) i++;
+        if (i == CLASSES) return true;
+        if (i == count) seen[count++] = a->numbers[u];
+    }
+    return false;
+}
+
+/* The attribute of that name, if it is a scale; else NULL. */
+static const cafe_attribute *scale_of(const plot_job *job, const char *name) {
+    const cafe_graph_reading *r = cafe_graph_get_reading(job->run.graph);
+    for (int64_t i = 0; i < r->attribute_count; i++)
+        if (strcmp(r->attributes[i].name, name) == 0)
+            return is_scale(&r->attributes[i], job->run.counts.nodes) ? &r->attributes[i] : NULL;
+    return NULL;
+}
+
+/* A node without a value gets the least one. */
+static int use_scale(plot_job *job, const cafe_attribute *a) {
+    double least = INFINITY;
+    int64_t n = job->run.counts.nodes;
+    job->value = cli_new(&job->run, n, sizeof *job->value);
+    if (!job->value) return CLI_FAILED;
+    for (int64_t u = 0; u < n; u++) least = fmin(least, a->numbers[u]); /* NaN does not count */
+    for (int64_t u = 0; u < n; u++) job->value[u] = fmax(a->numbers[u], least);
+    snprintf(job->legend, sizeof job->legend, "%.31s", a->name);
+    return CLI_OK;
+}
+
 /* Of a node with several labels the first counts. */
 static int use_labels(plot_job *job, const char *path) {
+    const cafe_attribute *scale = scale_of(job, path);
+    if (scale) return use_scale(job, scale);
     int code = cli_read_labels(&job->run, job->run.graph, path, &job->labels);
     if (code != CLI_OK) return code;
     int64_t classes = cafe_labels_classes(job->labels);

@@ -47,9 +47,11 @@ static int read_communities(plot_job *job) {
     return CLI_OK;
 }
 
+/* Without a table the page has the attributes of the graph. */
 static int read_table(plot_job *job) {
     cli_run *run = &job->run;
     int64_t skipped = 0;
+    if (!job->attributes && cafe_graph_get_reading(run->graph)->attribute_count == 0) return CLI_OK;
     CLI_TRY(cli_check(run, cafe_facts_read(run->context, run->graph, job->attributes,
                                            &job->page.table, &skipped)));
     if (skipped > 0)
@@ -87,7 +89,7 @@ static int read_input(plot_job *job) {
     if (!map_is(job, "auto") && !map_is(job, "none")) CLI_TRY(plot_read_map(job));
     if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
     if (job->communities) CLI_TRY(read_communities(job));
-    if (job->attributes) CLI_TRY(read_table(job));
+    CLI_TRY(read_table(job));
     if (job->report_path) CLI_TRY(read_report(job));
     return CLI_OK;
 }
@@ -124,7 +126,8 @@ static void say_left_out(plot_job *job) {
     if (in->labels && !r->labels) cli_say(run, "left out  the labels");
     if (job->page.table && r->facts < cafe_facts_columns(job->page.table))
         cli_say(run, "left out  %" PRId64 " columns of %s",
-                cafe_facts_columns(job->page.table) - r->facts, job->attributes);
+                cafe_facts_columns(job->page.table) - r->facts,
+                job->attributes ? job->attributes : "the attributes");
 }
 
 int plot_write_page(plot_job *job) {

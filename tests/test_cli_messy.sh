@@ -99,7 +99,7 @@ for file in same-labels.gexf same-labels.gml latin-1.net; do
     expect 0 "$CAFE" info "$messy/$file"
     says "^warning: $messy/$file: 'label' is missing or repeated for 1 of 2 nodes, .*--name id takes the ids"
     expect 0 "$CAFE" info "$messy/$file" --name id
-    quiet
+    [[ $file == latin-1.net ]] || quiet
 done
 expect 0 "$CAFE" convert "$messy/latin-1.net" converted.in.txt
 says "warning: .*1 value.* no UTF-8 text, and left out"

@@ -293,7 +293,8 @@ ignored column 0 'year'; a heading; semicolons"
         reading = lib.cafe_graph_get_reading(self._handle.pointer).contents
         if not reading.format:
             return {}
-        found = {name: getattr(reading, name) for name, _ in reading._fields_}
+        found = {name: getattr(reading, name) for name, _ in reading._fields_
+                 if not name.startswith("attribute")}
         formats = {value: name for name, value in _abi.ENUMS["cafe_format"].items()}
         found["format"] = formats[reading.format].rpartition("_")[2].lower()
         found["heading"] = bool(reading.heading)
@@ -302,6 +303,22 @@ ignored column 0 'year'; a heading; semicolons"
         lines = (reading.edges or b"").decode().splitlines()
         found["edges"] = [line.split("\t") for line in lines]
         return found
+
+    @property
+    def attributes(self) -> Dict[str, np.ndarray]:
+        """Of the nodes, as their file has them (GraphML, GEXF, GML, JSON, Pajek, DOT, GDF), by name:
+        numbers with NaN, or texts with None, for nodes without a value. They can be labels.
+
+        >>> import pathlib, tempfile, cafe
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.dot"
+        >>> _ = path.write_text("graph { ann [city=Bern, age=7]; bob [age=8]; ann -- bob }")
+        >>> graph = cafe.Graph.from_file(path)
+        >>> graph.attributes["age"].tolist(), graph.attributes["city"].tolist()
+        ([7.0, 8.0], ['Bern', None])
+        """
+        reading = lib.cafe_graph_get_reading(self._handle.pointer).contents
+        return {column.name.decode(): _attribute(column, self.n_nodes)
+                for column in reading.attributes[:reading.attribute_count]}
 
     @property
     def weighted(self) -> bool:
@@ -504,6 +521,14 @@ def twin_of(context: Context, graph: Graph) -> Handle:
 
 def _table() -> Table:
     return Table.named("graph")
+
+
+def _attribute(column: Any, nodes: int) -> np.ndarray:
+    """The values of an attribute: numbers, or objects that are texts or None."""
+    if column.numbers:
+        return np.ctypeslib.as_array(column.numbers, (nodes,)).copy()
+    texts = np.array([column.texts[i].decode() for i in range(column.values)] + [None], object)
+    return texts[np.ctypeslib.as_array(column.integers, (nodes,))]  # -1: the last one
 
 
 def _as_attributes(attributes: Mapping[str, Any], nodes: int) -> List[Tuple[Any, Any]]:

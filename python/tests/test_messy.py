@@ -64,17 +64,33 @@ def test_attributes_are_written(tmp_path):
         graph.write(tmp_path / "x.txt", attributes={"v": [1] * 34})
 
 
-def test_ids_instead_of_labels_are_a_warning():
+def test_repeated_labels_are_a_warning():
     path = MESSY / "same-labels.gexf"
-    with pytest.warns(cafe.CafeWarning, match="named by their ids, not by their labels: 'x' is"):
+    with pytest.warns(cafe.CafeWarning, match="'label' is missing or repeated for 1 of 2 nodes"):
         graph = cafe.Graph.from_file(path)
-    assert graph.nodes.tolist() == [1, 2] and "ids" in graph.reading["warning"]
+    assert graph.nodes.tolist() == ["x", "x (2)"] and "ids" in graph.reading["warning"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert cafe.Graph.from_file(path, name="id").nodes.tolist() == [1, 2]
         assert cafe.Graph.from_file(MESSY / "igraph.gml").nodes.tolist() == ["ann", "bob"]
-    with pytest.raises(ValueError, match="expected a 'label' of every node"):
-        cafe.Graph.from_file(path, name="label")
+    with pytest.raises(ValueError, match="expected the attribute 'town' of nodes"):
+        cafe.Graph.from_file(path, name="town")
+
+
+def test_attributes_of_files_are_kept(tmp_path):
+    graph = cafe.karate()
+    ages = np.arange(34) / 2
+    graph.write(tmp_path / "a.json", attributes={"age": ages, "club": ["a", "b"] * 17})
+    read = cafe.Graph.from_file(tmp_path / "a.json")
+    assert list(read.attributes) == ["age", "club"] and "attributes" not in read.reading
+    assert read.attributes["age"].tolist() == ages.tolist()
+    assert read.attributes["club"].tolist() == ["a", "b"] * 17
+    read.write(tmp_path / "b.graphml", attributes={"age": ages + 1})
+    again = cafe.Graph.from_file(tmp_path / "b.graphml")
+    assert again.attributes["age"][0] == 1 and again.attributes["club"][1] == "b"
+    assert cafe.karate().attributes == {}
+    model = cafe.LabelPropagation().fit(read, read.attributes["club"])
+    assert sorted(model.classes_) == ["a", "b"]
 
 
 PARTITIONS = [line.rstrip("\n").split("\t") for line in open(MESSY / "partitions" / "expected.tsv")

@@ -37,8 +37,8 @@ static int64_t place_of(const cafe_columns *c, const char *name) {
 
 static cafe_status add_column(cafe_columns *c, const char *name) {
     CAFE_PASS(cafe_mem_grow(c->context, &c->columns, &c->room, c->count + 1, sizeof *c->columns));
-    cafe_column *column = &c->columns[c->count];
-    *column = (cafe_column){.values = {.context = c->context}};
+    cafe_text_column *column = &c->columns[c->count];
+    *column = (cafe_text_column){.values = {.context = c->context}};
     column->name = cafe_mem_text(c->context, name);
     if (!column->name) return CAFE_ERROR_MEMORY;
     c->count++;
@@ -58,7 +58,7 @@ cafe_status cafe_columns_put(cafe_columns *c, const char *name, int64_t node, co
         return CAFE_OK;
     }
     if (i == c->count) CAFE_PASS(add_column(c, name));
-    cafe_column *column = &c->columns[i];
+    cafe_text_column *column = &c->columns[i];
     c->last = i;
     CAFE_PASS(cafe_dictionary_add(&column->values, text, length, &number));
     CAFE_PASS(
@@ -68,23 +68,23 @@ cafe_status cafe_columns_put(cafe_columns *c, const char *name, int64_t node, co
     return CAFE_OK;
 }
 
-const cafe_column *cafe_columns_find(const cafe_columns *c, const char *name) {
+const cafe_text_column *cafe_columns_find(const cafe_columns *c, const char *name) {
     int64_t i = place_of(c, name);
     return i < c->count ? &c->columns[i] : NULL;
 }
 
-const char *cafe_column_text(const cafe_column *column, int64_t node) {
+const char *cafe_columns_text(const cafe_text_column *column, int64_t node) {
     int32_t code = column && node < column->nodes ? column->codes[node] : -1;
     return code < 0 ? NULL : cafe_dictionary_text(&column->values, code);
 }
 
-static void free_column(cafe_context *context, cafe_column *column) {
+static void free_column(cafe_context *context, cafe_text_column *column) {
     cafe_dictionary_free(&column->values);
     cafe_mem_free_all(context, column->name, column->codes);
 }
 
-void cafe_columns_drop(cafe_columns *c, const cafe_column *column) {
-    cafe_column *place = &c->columns[column - c->columns];
+void cafe_columns_drop(cafe_columns *c, const cafe_text_column *column) {
+    cafe_text_column *place = &c->columns[column - c->columns];
     free_column(c->context, place);
     c->count--;
     memmove(place, place + 1, (size_t)(&c->columns[c->count] - place) * sizeof *place);
@@ -117,7 +117,7 @@ static double *value_numbers(const cafe_dictionary *values, bool *failed) {
     return numbers;
 }
 
-static cafe_status give_numbers(const cafe_column *column, int64_t n, const double *values,
+static cafe_status give_numbers(const cafe_text_column *column, int64_t n, const double *values,
                                 cafe_attribute *a) {
     double *numbers = cafe_mem(column->values.context, n, sizeof *numbers);
     if (!numbers) return CAFE_ERROR_MEMORY;
@@ -130,7 +130,7 @@ static cafe_status give_numbers(const cafe_column *column, int64_t n, const doub
 }
 
 /* The texts in one block, which starts with the first, and the codes of all n nodes. */
-static cafe_status give_texts(const cafe_column *column, int64_t n, cafe_attribute *a) {
+static cafe_status give_texts(const cafe_text_column *column, int64_t n, cafe_attribute *a) {
     const cafe_dictionary *d = &column->values;
     cafe_context *context = d->context;
     int32_t *codes = cafe_mem(context, n, sizeof *codes);
@@ -150,7 +150,7 @@ static cafe_status give_texts(const cafe_column *column, int64_t n, cafe_attribu
 }
 
 /* The values are freed, so that few of them are in memory twice. */
-static cafe_status give_column(cafe_column *column, int64_t n, cafe_attribute *a) {
+static cafe_status give_column(cafe_text_column *column, int64_t n, cafe_attribute *a) {
     bool failed;
     double *values = value_numbers(&column->values, &failed);
     if (failed) return CAFE_ERROR_MEMORY;
@@ -211,7 +211,7 @@ cafe_status cafe_attributes_part(const cafe_graph *graph, const int32_t *nodes, 
     for (int64_t i = 0; i < graph->reading.attribute_count; i++) {
         const cafe_attribute *a = &graph->reading.attributes[i];
         for (int64_t u = 0; u < part->n; u++) {
-            const char *text = cafe_attribute_text(a, nodes[u], digits);
+            const char *text = nodes[u] < 0 ? NULL : cafe_attribute_text(a, nodes[u], digits);
             if (text) CAFE_TRY(cafe_columns_put(&columns, a->name, u, text));
         }
     }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "graph/dictionary.h"
+#include "io/attribute_source.h"
 #include "io/facts.h"
 #include "io/table_layout.h"
 
@@ -138,10 +139,11 @@ cafe_status cafe_facts_read(cafe_context *context, const cafe_graph *graph, cons
     cafe_facts *a = NULL;
     cafe_rows rows = {.context = context};
     int64_t n = cafe_graph_nodes(graph);
+    *skipped = 0;
+    if (!path) return cafe_attribute_facts(context, graph, facts);
     cafe_table_layout *layout = cafe_mem_zero(context, 1, sizeof *layout);
     uint8_t *seen = cafe_mem_zero(context, n, 1);
     *facts = NULL;
-    *skipped = 0;
     cafe_phase(context, "table", 0);
     CAFE_TRY(cafe_mem_had(layout, seen));
     CAFE_TRY(allocate(context, n, &a));

@@ -72,9 +72,9 @@ cafe_status cafe_marked_value(cafe_marked *m, const char *attribute, const char 
 }
 
 cafe_status cafe_marked_fill(cafe_marked *m, const char *attribute, const char *text) {
-    const cafe_column *column = cafe_columns_find(&m->attributes, attribute);
+    const cafe_text_column *column = cafe_columns_find(&m->attributes, attribute);
     for (int64_t u = 0; u < m->ids.count; u++) {
-        if (cafe_column_text(column, u)) continue;
+        if (cafe_columns_text(column, u)) continue;
         CAFE_PASS(cafe_columns_put(&m->attributes, attribute, u, text));
         column = cafe_columns_find(&m->attributes, attribute);
     }
@@ -184,7 +184,7 @@ static cafe_status check(cafe_marked *m) {
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* The column that names the nodes: the option's, else label or name. NULL: the ids do. */
-static cafe_status find_column(cafe_marked *m, const cafe_column **column) {
+static cafe_status find_column(cafe_marked *m, const cafe_text_column **column) {
     const char *wanted = m->options->name;
     *column = NULL;
     if (wanted && strcmp(wanted, "id") == 0) return CAFE_OK;
@@ -207,9 +207,9 @@ static cafe_status find_column(cafe_marked *m, const cafe_column **column) {
 
 /* The name of node u: its text, or its id without one. A name that another node has already gets
  * the id behind it, until it is new. */
-static cafe_status add_name(cafe_marked *m, const cafe_column *column, int64_t u,
+static cafe_status add_name(cafe_marked *m, const cafe_text_column *column, int64_t u,
                             cafe_dictionary *names, char *text) {
-    const char *id = cafe_dictionary_text(&m->ids, u), *own = cafe_column_text(column, u);
+    const char *id = cafe_dictionary_text(&m->ids, u), *own = cafe_columns_text(column, u);
     bool fine = own && cafe_is_name(own, (int64_t)strlen(own));
     int64_t number;
     int length = cafe_print(text, NAME_ROOM, "%s", fine ? own : id);
@@ -222,7 +222,8 @@ static cafe_status add_name(cafe_marked *m, const cafe_column *column, int64_t u
     return cafe_dictionary_add(names, text, length, &number);
 }
 
-static cafe_status name_nodes(cafe_marked *m, const cafe_column *column, cafe_dictionary *names) {
+static cafe_status name_nodes(cafe_marked *m, const cafe_text_column *column,
+                              cafe_dictionary *names) {
     char *text = cafe_mem(m->context, NAME_ROOM, 1);
     cafe_status status = text ? CAFE_OK : CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < m->nodes && status == CAFE_OK; u++)
@@ -255,7 +256,7 @@ static cafe_status take_names(cafe_marked *m, const cafe_dictionary *d, cafe_nam
 }
 
 static cafe_status make_names(cafe_marked *m, cafe_names *names) {
-    const cafe_column *column;
+    const cafe_text_column *column;
     CAFE_PASS(find_column(m, &column));
     if (!column) return take_names(m, &m->ids, names);
     cafe_dictionary texts = {.context = m->context};

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "io/attribute_source.h"
 #include "io/heading.h"
 #include "io/label_set.h"
 #include "io/scanners.h"
@@ -235,9 +236,12 @@ cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph, con
                              cafe_labels **labels) {
     cafe_status status = CAFE_ERROR_MEMORY;
     cafe_labels *l = NULL;
-    reading *r = begin_reading(context, graph);
+    cafe_attribute_source source;
     *labels = NULL;
     if (skipped) *skipped = 0;
+    CAFE_PASS(cafe_attribute_source_find(context, graph, path, &source));
+    if (source.count > 0) return cafe_attribute_labels(context, graph, &source, labels);
+    reading *r = begin_reading(context, graph);
     if (!r) return status;
     cafe_phase(context, "labels", 0);
     CAFE_TRY(cafe_labels_begin(context, cafe_graph_nodes(graph), &l));
@@ -261,8 +265,11 @@ cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph, c
                                int64_t *unknown) {
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t n = cafe_graph_nodes(graph);
-    reading *r = begin_reading(context, graph);
+    cafe_attribute_source source;
     *known = *unknown = 0;
+    CAFE_PASS(cafe_attribute_source_find(context, graph, path, &source));
+    if (source.count > 0) return CAFE_OK;
+    reading *r = begin_reading(context, graph);
     if (!r) return status;
     CAFE_TRY(read_lines(r, path, columns, false));
     for (int64_t u = 0; u < n; u++) *known += r->met[u] > 0;

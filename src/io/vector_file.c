@@ -10,6 +10,7 @@
 #include "base/print.h"
 #include "base/processes.h"
 #include "base/thread_pool.h"
+#include "io/attribute_source.h"
 #include "io/digits.h"
 #include "io/format_registry.h"
 #include "io/name_format.h"
@@ -364,6 +365,10 @@ cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph, co
 
 cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                  int64_t *columns, float **rows) {
+    cafe_attribute_source source;
+    *rows = NULL;
+    CAFE_PASS(cafe_attribute_source_find(context, graph, path, &source));
+    if (source.count > 0) return cafe_attribute_rows(context, graph, &source, columns, rows);
     return read_placed(context, graph, path, CAFE_TABLE_LOOK, columns, rows, NULL);
 }
 

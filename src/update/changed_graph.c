@@ -6,7 +6,10 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/attributes.h"
 #include "graph/graph.h"
+#include "io/attribute_source.h"
+#include "io/name_format.h"
 #include "io/text_position.h"
 #include "update/update.h"
 
@@ -158,6 +161,22 @@ static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
     graph->counts = counts;
 }
 
+/* The attributes of the nodes that were there before, whose numbers may be others now. */
+static cafe_status keep_attributes(cafe_context *context, const cafe_graph *old,
+                                   cafe_graph *graph) {
+    if (old->reading.attribute_count == 0) return CAFE_OK;
+    int32_t *nodes = cafe_mem(context, graph->n, sizeof *nodes);
+    char *name = cafe_mem(context, CAFE_LONGEST_NAME + 1, 1);
+    cafe_status status = cafe_mem_had(nodes, name);
+    for (int64_t u = 0; u < graph->n && status == CAFE_OK; u++) {
+        cafe_graph_name(graph, u, name, CAFE_LONGEST_NAME + 1);
+        nodes[u] = (int32_t)cafe_graph_find(old, name);
+    }
+    if (status == CAFE_OK) status = cafe_attributes_part(old, nodes, graph);
+    cafe_mem_free_all(context, nodes, name);
+    return status;
+}
+
 cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
                                     const cafe_label_columns *columns, cafe_graph **graph,
                                     int64_t *added) {
@@ -165,12 +184,16 @@ cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
     cafe_link_lines lines = {.context = context};
     cafe_changes *changes = NULL;
     cafe_status status = CAFE_OK;
+    cafe_attribute_source source;
     *added = 0;
+    CAFE_PASS(cafe_attribute_source_find(context, *graph, path, &source));
+    if (source.count > 0) return CAFE_OK; /* attributes are of nodes of the graph */
     CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_LABELS, path, NULL));
     if (names.names.count == 0) goto done;
     CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
     keep_counts(*graph, changes->graph);
     CAFE_TRY(cafe_graph_set_reading(changes->graph, &(*graph)->reading));
+    CAFE_TRY(keep_attributes(context, *graph, changes->graph));
     cafe_graph_free(*graph);
     *graph = changes->graph;
     changes->graph = NULL;
