@@ -19,6 +19,15 @@ for ending in graphml gml txt mtx; do
     expect 0 "$CAFE" info marked.in
     prints '^edges        78$'
 done
+# nodes that no edge makes likely
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n3000000 3000000 1\n2 1\n' >far.in.mtx
+expect 3 "$CAFE" info far.in.mtx
+says 'far.in.mtx:2:1: expected fewer nodes for 1 edges .--nodes 3000000 keeps them all; '
+expect 0 "$CAFE" info far.in.mtx --nodes 3000000
+prints '^nodes        3,000,000$'
+printf '7 100000000\n' >far.in.txt
+expect 0 "$CAFE" info far.in.txt
+prints '^nodes        2$'
 printf '\xef\xbb\xbf{"a": 1,\n"b": 2}\n' >marked.in
 expect 3 "$CAFE" info marked.in
 says 'marked.in:2: expected a graph as node-link JSON, found no'

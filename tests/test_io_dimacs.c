@@ -55,6 +55,7 @@ static void test_refused(void **state) {
         {"p sp 2 1 1\n", "x.gr:1:10: expected the end of the line, found '1'"},
         {"p sp 0 0\n", "x.gr:1:1: expected at least one vertex"},
         {"p sp 2 2\na 1 2 1\n", "x.gr:1:1: expected the number of edges that follow, 1, found 2"},
+        {"p sp 99999999 1\na 1 2 1\n", "x.gr:1:1: expected fewer nodes for 1 edges"},
         {"p sp 2 1\na 1 3 1\n", "x.gr:2:5: expected a node id from 1 to 2, found '3'"},
         {"p sp 2 1\na 0 1 1\n", "x.gr:2:3: expected a node id from 1 to 2, found '0'"},
         {"p sp 2 1\na 1 2\n", "x.gr:2:6: expected a weight"},

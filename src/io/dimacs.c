@@ -70,6 +70,7 @@ static cafe_status read_problem(dimacs *d) {
     if (d->nodes == 0) return cafe_fail_at(d->context, &line, "at least one vertex");
     if (!d->arcs && d->options->directed != CAFE_DIRECTED_NO)
         return cafe_fail_at(d->context, &line, "arcs ('p sp'), as the option directed says");
+    CAFE_PASS(cafe_check_spread(d->context, &line, d->nodes, d->lines, d->options));
     return cafe_check_nodes(d->context, d->text.name, d->nodes, d->options);
 }
 

@@ -10,6 +10,7 @@
 #include <cafe/files.h>
 #include "io/input_file.h"
 #include "io/output_file.h"
+#include "io/text_position.h"
 
 typedef struct cafe_graph_format {
     const char
@@ -46,6 +47,11 @@ cafe_status cafe_fail_ending(cafe_context *context, cafe_file_kind kind, const c
 /* For the formats that state their number of nodes: --nodes must agree when it is given. */
 cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t stated,
                              const cafe_graph_options *options);
+
+/* The nodes that a line states are refused if they are many more than the edges make likely, as
+ * where ids are far apart; --nodes takes them all the same. */
+cafe_status cafe_check_spread(cafe_context *context, const cafe_place *line, int64_t nodes,
+                              int64_t edges, const cafe_graph_options *options);
 
 /* Writes the endings of all formats of the kind, or of those with a writer, as snprintf does: ".npy
  * .tsv .txt". */

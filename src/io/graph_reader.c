@@ -14,6 +14,9 @@
 #include "io/format_registry.h"
 #include "io/name_format.h"
 
+/* A line may state so many nodes, and so many more for each edge. */
+enum { SPARE_NODES = 1 << 20, NODES_PER_EDGE = 64 };
+
 /* Refuses known formats without a reader by their names. */
 static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, int64_t size) {
     static const char edges[] =
@@ -58,6 +61,15 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
     return cafe_fail(context, CAFE_ERROR_FORMAT,
                      "%s: expected %lld nodes, as the option nodes says, found %lld", name,
                      (long long)options->nodes, (long long)stated);
+}
+
+cafe_status cafe_check_spread(cafe_context *context, const cafe_place *line, int64_t nodes,
+                              int64_t edges, const cafe_graph_options *options) {
+    if (options->nodes == nodes || (nodes - SPARE_NODES) / NODES_PER_EDGE <= edges) return CAFE_OK;
+    return cafe_fail_at(context, line,
+                        "fewer nodes for %lld edges (" CAFE_OPT(
+                            "nodes=%lld") " keeps them all; in an edge list ids may be far apart)",
+                        (long long)edges, (long long)nodes);
 }
 
 /* Directions are known of edges alone, not of rows that are symmetric or symmetrised on the way. */

@@ -89,6 +89,7 @@ static cafe_status read_size(mtx *m) {
                             "as an edge list)");
     if (m->nodes < 1 || m->nodes > CAFE_MOST_NODES)
         return cafe_fail_at(m->context, &line, "1 to %d rows", CAFE_MOST_NODES);
+    CAFE_PASS(cafe_check_spread(m->context, &line, m->nodes, m->entries, m->options));
     return cafe_check_nodes(m->context, m->text.name, m->nodes, m->options);
 }
 
