@@ -18,6 +18,18 @@ static const cafe_label_columns *columns_of(const cli_run *run, const char *path
     return strcmp(labels, path) == 0 ? &run->common.label_columns : NULL;
 }
 
+/* --label without a file of labels needs a graph whose file has attributes. */
+static int check_attributes(cli_run *run, const cafe_graph *graph, const char *path) {
+    bool own = cli_given(run->arguments, "label") && !cli_given(run->arguments, "labels") &&
+               !cli_given(run->arguments, "communities");
+    if (!own || cafe_graph_get_reading(graph)->attribute_count > 0) return CLI_OK;
+    return cli_error(
+        run, CLI_INPUT,
+        "--label %s: expected a graph whose nodes have attributes, found none (--labels "
+        "FILE gives a file)",
+        path);
+}
+
 cafe_status cli_try_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added) {
     bool add = run->common.unknown_nodes == CLI_UNKNOWN_ADD;
     int64_t known, unknown;
@@ -32,6 +44,7 @@ cafe_status cli_try_labelled(cli_run *run, const char *path, cafe_graph **graph,
 }
 
 int cli_add_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added) {
+    CLI_TRY(check_attributes(run, *graph, path));
     return cli_check(run, cli_try_labelled(run, path, graph, added));
 }
 
@@ -79,6 +92,7 @@ static int try_again(cli_run *run, const cafe_graph *graph, const char *path, ca
 }
 
 int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels) {
+    CLI_TRY(check_attributes(run, graph, path));
     if (run->common.unknown_nodes == CLI_UNKNOWN_SKIP) return read_known(run, graph, path, labels);
     cafe_status status =
         cafe_labels_read(run->context, graph, path, columns_of(run, path), NULL, labels);

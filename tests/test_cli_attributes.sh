@@ -28,9 +28,12 @@ expect 0 "$CAFE" evaluate classify b.gml --label community -k 2 --repeats 2 --tr
 expect 0 "$CAFE" evaluate cluster b.gexf --communities plain.in --labels community
 prints 'NMI 1.000000'
 expect 3 "$CAFE" embed a.graphml -k 4 -o x.npy --method cafe --label town
+says 'town: expected a file or an attribute of the nodes .community, age, part., found neither'
+expect 3 "$CAFE" embed "$karate" -k 4 -o x.npy --method cafe --label town
+says 'label town: expected a graph whose nodes have attributes, found none'
 expect 2 "$CAFE" embed a.graphml -k 4 -o x.npy --method cafe --id town
 cp plain.in community
-expect 2 "$CAFE" embed a.graphml -k 4 -o x.npy --method cafe --labels community
+expect 3 "$CAFE" embed a.graphml -k 4 -o x.npy --method cafe --labels community
 says 'found both by the name community .\./ before the name is the file.'
 expect 0 "$CAFE" embed a.graphml -k 4 -o x.npy --method cafe --labels ./community -q
 same v.npy x.npy
@@ -44,7 +47,7 @@ same v.npy w.npy
 expect 0 "$CAFE" embed "$karate" "${twist[@]}" -o v.npy --measure category --attributes plain.in -q
 expect 0 "$CAFE" embed a.graphml "${twist[@]}" -o w.npy --measure category --attributes community -q
 same v.npy w.npy
-expect 2 "$CAFE" embed a.graphml "${twist[@]}" -o w.npy --attributes community --measure dot
+expect 3 "$CAFE" embed a.graphml "${twist[@]}" -o w.npy --attributes community --measure dot
 says "attribute 'community': expected numbers, found texts .--measure category compares texts."
 
 # ---- pictures and pages

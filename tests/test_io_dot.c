@@ -11,7 +11,7 @@ static void test_digraph(void **state) {
     (void)state;
     cafe_graph *graph = io_read(shared, "x", digraph, NULL);
     assert_int_equal(cafe_graph_nodes(graph), 5);
-    assert_int_equal(cafe_graph_edges(graph), 3);
+    assert_int_equal(cafe_graph_get_counts(graph)->edges, 3);
     io_expect_name(graph, 1, "b c");
     io_expect_name(graph, 4, "f");
     assert_true(io_weight(graph, "a", "b c") == 2.5f && io_weight(graph, "b c", "d") == 2.5f);
@@ -31,7 +31,7 @@ static void test_subgraphs(void **state) {
         io_read(shared, "x",
                 "graph{{a b a--b}--{c;d}--e;{edge[weight=3] node[k=1] x--y} y--z;1--2--.5}", NULL);
     assert_int_equal(cafe_graph_nodes(graph), 11);
-    assert_int_equal(cafe_graph_edges(graph), 11);
+    assert_int_equal(cafe_graph_get_counts(graph)->edges, 11);
     assert_true(io_weight(graph, "a", "c") == 1 && io_weight(graph, "d", "e") == 1);
     assert_true(io_weight(graph, "x", "y") == 3 && io_weight(graph, "y", "z") == 1);
     assert_true(io_weight(graph, "2", ".5") == 1 && io_weight(graph, "a", "e") == 0);

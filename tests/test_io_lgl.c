@@ -30,14 +30,14 @@ static void test_adjacency(void **state) {
     (void)state;
     cafe_graph *graph = io_read(shared, "x.adjlist", adjacency, NULL);
     assert_int_equal(cafe_graph_nodes(graph), 5);
-    assert_int_equal(cafe_graph_edges(graph), 3);
+    assert_int_equal(cafe_graph_get_counts(graph)->edges, 3);
     assert_int_equal(cafe_graph_get_reading(graph)->format, CAFE_FORMAT_ADJACENCY);
     cafe_graph_free(graph);
     cafe_graph_options_init(&options);
     options.format = CAFE_FORMAT_ADJACENCY;
     graph = io_read(shared, "x", "1,2,3\n2,1\n3,1\n4\n", &options);
     assert_int_equal(cafe_graph_nodes(graph), 4);
-    assert_int_equal(cafe_graph_edges(graph), 2);
+    assert_int_equal(cafe_graph_get_counts(graph)->edges, 2);
     cafe_graph_free(graph);
     io_refuse(shared, "x", "0 1 2 3\n1 2 4\n2 3 4\n", NULL, "x:1");
     assert_non_null(strstr(cafe_error(shared), "format=adjacency"));

@@ -37,11 +37,28 @@ static void find_list(const cafe_graph *graph, const char *list, cafe_attribute_
     if (!a) source->count = 0;
 }
 
+/* Neither a file nor an attribute of a graph that has some: the message names them. */
+static cafe_status refuse_unknown(cafe_context *context, const cafe_graph *graph,
+                                  const char *path) {
+    const cafe_graph_reading *r = &graph->reading;
+    char names[256] = "";
+    size_t used = 0;
+    for (int64_t i = 0; i < r->attribute_count && used + 3 < sizeof names; i++)
+        used += (size_t)cafe_print(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                   r->attributes[i].name);
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
+                     "%.200s: expected a file or an attribute of the nodes (%s), found neither",
+                     path, names);
+}
+
 cafe_status cafe_attribute_source_find(cafe_context *context, const cafe_graph *graph,
                                        const char *path, cafe_attribute_source *source) {
+    bool file = strcmp(path, "-") == 0 || access(path, F_OK) == 0;
     find_list(graph, path, source);
-    if (source->count == 0 || access(path, F_OK) != 0) return CAFE_OK;
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+    if (source->count == 0 && !file && graph->reading.attribute_count > 0)
+        return refuse_unknown(context, graph, path);
+    if (source->count == 0 || !file) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
                      "expected a file or an attribute of the nodes, found both by the name %.200s "
                      "(./ before the name is the file)",
                      path);
@@ -83,11 +100,11 @@ static cafe_status refuse(cafe_context *context, const cafe_graph *graph, const 
     char name[80];
     cafe_graph_name(graph, node, name, sizeof name);
     if (!a->numbers)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+        return cafe_fail(context, CAFE_ERROR_FORMAT,
                          "attribute '%.60s': expected numbers, found texts "
                          "(" CAFE_OPT("measure=category") " compares texts)",
                          a->name);
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
                      "attribute '%.60s': expected a number of every node that a float can hold, "
                      "found none for node '%s'",
                      a->name, name);

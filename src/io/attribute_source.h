@@ -13,7 +13,7 @@ typedef struct cafe_attribute_source {
     const cafe_attribute *attributes[CAFE_MOST_SOURCES];
 } cafe_attribute_source;
 
-/* CAFE_ERROR_ARGUMENT if both a file and an attribute have this name. */
+/* CAFE_ERROR_FORMAT if both a file and an attribute have this name. */
 cafe_status cafe_attribute_source_find(cafe_context *context, const cafe_graph *graph,
                                        const char *path, cafe_attribute_source *source);
 
