@@ -12,9 +12,10 @@ enum { CLI_UNKNOWN_AUTO, CLI_UNKNOWN_REFUSE, CLI_UNKNOWN_SKIP, CLI_UNKNOWN_ADD }
     CLI_ROW_TEXT(cli_common, label_columns.id, "id", "COLUMN",                                     \
                  "column of the nodes in the file of labels (else of communities), by name or by " \
                  "number from 0"),                                                                 \
-        CLI_ROW_TEXT(cli_common, label_columns.label, "label", "COLUMN",                           \
-                     "column of the labels in that file; several with commas between them; without "           \
-                     "--labels, an attribute of the graph's nodes"),       \
+        CLI_ROW_TEXT(                                                                              \
+            cli_common, label_columns.label, "label", "COLUMN",                                    \
+            "column of the labels in that file; several with commas between them; without "        \
+            "--labels, an attribute of the graph's nodes"),                                        \
         CLI_ROW_CHOICE(cli_common, unknown_nodes, "unknown-nodes", "WHAT", "auto",                 \
                        "auto|refuse|skip|add",                                                     \
                        "labelled nodes that the graph does not have: refuse the file, skip them, " \
