@@ -166,7 +166,7 @@ static void put_zsh_option(const cli_command *command, const cli_entry *e) {
         printf("'(-%c --%s)'{-%c,--%s}'[", e->letter, e->name, e->letter, e->name);
     else
         printf("'--%s[", e->name);
-    put_quoted(e->help, "[]\\");
+    put_quoted(cli_entry_help(e), "[]\\");
     putchar(']');
     put_zsh_value(e);
     putchar('\'');
@@ -252,7 +252,7 @@ static void put_fish_option(const cli_command *command, const cli_entry *e) {
         putchar('\'');
     }
     printf(" -d '");
-    put_quoted(e->help, "\\");
+    put_quoted(cli_entry_help(e), "\\");
     printf("'\n");
 }
 

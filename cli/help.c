@@ -109,7 +109,7 @@ static void put_row(const cli_entry *e, const char *help, const char *note) {
 void cli_put_option(const cli_entry *e) {
     char note[LONGEST_NOTE];
     note_text(e, note);
-    put_row(e, e->help, note);
+    put_row(e, cli_entry_help(e), note);
 }
 
 /* A row of -h: the first words of the help text, which say what the option is. */
@@ -117,7 +117,8 @@ static void put_usual_option(const cli_entry *e) {
     char initial[64], note[LONGEST_NOTE] = "", help[LONGEST_NOTE];
     default_text(e, initial, sizeof initial);
     if (initial[0]) snprintf(note, sizeof note, " (default %s)", initial);
-    snprintf(help, sizeof help, "%.*s", (int)strcspn(e->help, ";:"), e->help);
+    const char *whole = cli_entry_help(e);
+    snprintf(help, sizeof help, "%.*s", (int)strcspn(whole, ";:"), whole);
     put_row(e, help, note);
 }
 
@@ -217,7 +218,7 @@ static void put_manual_option(const cli_entry *e) {
         printf("_");
     }
     printf("\n\t");
-    put_sentence(e->help);
+    put_sentence(cli_entry_help(e));
     note_text(e, note);
     put_escaped(note);
     printf(".\n\n");

@@ -69,9 +69,9 @@ static void merge_own(const cli_group *group, const cli_option *o, cli_entries *
     add_entry(entries, entry);
 }
 
-/* A help text of the library with the tool's spelling, kept for as long as the process lives. */
-static const char *spelled(const char *help) {
+const char *cli_entry_help(const cli_entry *entry) {
     enum { MOST = 64 };
+    const char *help = entry->help;
     static struct {
         const char *from;
         char *to;
@@ -89,7 +89,7 @@ static const char *spelled(const char *help) {
 
 static void merge_shared(const cli_group *group, const cafe_option *o, cli_entries *entries) {
     cli_entry entry = {.group = group, .shared = o, .name = o->name};
-    entry.help = spelled(o->help);
+    entry.help = o->help;
     entry.letter = shared_letter(entries, o->name);
     entry.placeholder = cafe_option_kind(o) == CAFE_OPTION_SWITCH ? "yes|no" : o->placeholder;
     entry.tuned = (o->type & CAFE_OPTION_TUNE) != 0;

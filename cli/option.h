@@ -184,6 +184,9 @@ typedef struct cli_entry {
     bool tuned; /* given by --tune NAME=VALUE */
 } cli_entry;
 
+/* Its help text with options as the tool spells them; kept for as long as the process lives. */
+const char *cli_entry_help(const cli_entry *entry);
+
 enum { CLI_MOST_OPTIONS = 256 };
 
 typedef struct cli_entries {

@@ -53,7 +53,7 @@ file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
 list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(row_kernels|products|eight_columns|edge_hashes)\\.c$")
 
 # In these folders no cast takes away const.
-foreach(folder engine explain method report run sample solve spectral)
+foreach(folder engine explain method operator report run sample solve spectral)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)
     set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -Wcast-qual)
 endforeach()

@@ -14,7 +14,7 @@ from ._library import lib as _lib
 from ._sklearn import CafeWarning, ConvergenceWarning
 from .cluster import *  # noqa: F403  the estimators, a class for each row of the registry
 from .bounding import Bounds, bounds
-from .datasets import Dataset, football, karate, les_miserables, load
+from .datasets import Dataset, football, karate, les_miserables, load, read_labels
 from .embed import *  # noqa: F403
 from .evaluation import (Comparison, Evaluation, evaluate_classification, evaluate_clustering,
                          evaluate_links)
@@ -45,6 +45,6 @@ __all__ = ["Bounds", "CafeCancelled", "CafeError", "CafeExistsError", "CafeMemor
            "NodeClassifier", "Page", "Progress", "Reduce", "Reproduction", "SimilarIndex", "bounds", "compare_sets", "evaluate_classification",
            "evaluate_clustering", "evaluate_links", "evaluate_recommendation", "explain", "football",
            "forecast", "forecast_ranks", "generate", "hide_links", "karate", "layout", "layout_quality",
-           "les_miserables", "load", "most_similar", "place", "plot", "published", "rank",
+           "les_miserables", "load", "most_similar", "place", "plot", "published", "rank", "read_labels",
            "read_vectors", "recommend", "reproduce", "reproduced", "show_versions", "to_arrow", "update", "view", "write_vectors",
            *_embed.__all__, *_cluster.__all__]

@@ -176,7 +176,7 @@ static void settle_and_write(void *argument, int64_t first, int64_t last, int32_
     const cafe_turn *t = argument;
     const cafe_mover *m = t->mover;
     (void)worker;
-    if (first == 0 && t->before) cafe_turn_gain((cafe_mover *)m, t->before);
+    if (first == 0 && t->before) cafe_turn_gain(t->mover, t->before);
     for (; first < last && first < m->pieces; first++) cafe_turn_settle(t, first);
     if (first < last)
         cafe_turn_write(t, (first - m->pieces) * m->task, (last - m->pieces) * m->task);

@@ -17,7 +17,7 @@ enum {
 
 /* A chunk at work; `before` is the chunk before it in the same job. */
 typedef struct cafe_turn {
-    const cafe_mover *mover;
+    cafe_mover *mover;
     const struct cafe_turn *before; /* NULL: this chunk is the first */
     int64_t chunk, size;            /* number of the chunk, and of its nodes */
     int64_t tasks, weighs;
