@@ -30,7 +30,7 @@ is() {
 }
 is embed em
 is 'classify link cluster' evaluate ''
-is --labels embed g.txt --lab
+is --labels embed g.txt --labels
 is 'edge walk pagerank twisted' embed g.txt --sampling ''
 is '' embed g.txt --columns '' # a number: nothing to offer
 is '' embed g.txt -o ''        # a file: bash offers them

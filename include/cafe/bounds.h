@@ -1,5 +1,5 @@
-/* Exact eigenpairs of Q, and how near softmax clustering with K = 2 comes to the first one: theorem
- * 4 of the paper, with its second bound in the sharper form that its proof yields.
+/* Exact eigenpairs of Q, and the distance of softmax clustering with K = 2 from the first one. This
+ * is theorem 4 of the paper, with its second bound in the sharper form that its proof yields.
  */
 #ifndef CAFE_BOUNDS_H
 #define CAFE_BOUNDS_H
@@ -18,11 +18,11 @@ typedef enum cafe_end {
 } cafe_end;
 
 /* `count` eigenpairs of Q in double precision from one end of the spectrum: values[count], and
- * unless NULL vectors[nodes * count], row-major: column j is the unit eigenvector of values[j], its
- * entry largest in size positive. Every pair has ||Q v - lambda v|| <= tolerance ||Q|| (tolerance
- * 0: as small as rounding allows, about 1e-14). What does not converge in 1,500 passes over the
- * graph, or is seen not to before, is CAFE_ERROR_NUMERIC, and the outputs are left as they were.
- * The start follows from the context's seed. Any number of calls may run at the same time.
+ * unless NULL vectors[nodes * count], row-major. Column j is the unit eigenvector of values[j]; its
+ * entry of the largest size is positive. Every pair has ||Q v - lambda v|| <= tolerance ||Q||
+ * (tolerance 0: as small as rounding allows, about 1e-14). What does not converge in 1,500 passes
+ * over the graph, or is seen not to before, is CAFE_ERROR_NUMERIC, and the outputs are left as they
+ * were. The start follows from the context's seed. Any number of calls may run at the same time.
  *
  * Meant for a few pairs: 1 <= count <= min(nodes, 10000). The memory is about 8 n (3 count + 64)
  * bytes, or up to 256 MiB when that is more. */
@@ -73,9 +73,9 @@ CAFE_OPTIONS(bounds)
 
 typedef struct cafe_bounds cafe_bounds;
 
-/* The arrays have one entry per node and belong to the bounds. Q (h_1 - h_2) = 2 Q h_1, since the
- * rows of H sum to 1 and those of Q to 0: so the direction of Qx, and its cosine, is the same for
- * both forms of x. */
+/* The arrays have one entry per node and belong to the bounds. Rows of H sum to 1 and
+ * those of Q to 0, so Q (h_1 - h_2) = 2 Q h_1. The direction of Qx, and its cosine, is therefore
+ * the same for both forms of x. */
 typedef struct cafe_bounds_report {
     cafe_gap gap;
     double objective;    /* of the best start, off the diagonal of Q, as softmax climbs it */

@@ -12,8 +12,8 @@ extern "C" {
 
 /* ---- softmax clustering ---------------------------------------------------------------------- */
 
-/* theta_u = theta / p_u, or theta_u = theta n for all nodes (1/n is the mean of p): both mean the
- * same on every graph; the second lets nodes of high degree decide harder. */
+/* theta_u = theta / p_u, or theta_u = theta n for all nodes (1/n is the mean of p). Both mean the
+ * same on every graph. With the second, rows of nodes of high degree are nearer to one cluster. */
 typedef enum cafe_theta_units {
     CAFE_THETA_GRAPH = 0,
     CAFE_THETA_NODE = 1,

@@ -76,12 +76,11 @@ static inline void cafe_get_progress(const cafe_context *context, cafe_progress 
 CAFE_API int64_t cafe_bytes(const cafe_context *context);
 CAFE_API int64_t cafe_peak_bytes(const cafe_context *context);
 
-/* From now on the process is to stay below so many bytes of memory (0: there is no limit): blocks
- * of n x K numbers lie in files without names in the folder (NULL: the current one), which are gone
- * with the process however it ends, and so does a .cafe file of more than an eighth of the limit;
- * their pages are let go in time.
- * The same bits come out. What methods besides sphere and cafe hold of every node is not held back.
- */
+/* Limits the memory of the process to `bytes` from now on; 0: no limit. Blocks of n x K numbers
+ * then lie in files without names in the folder (NULL: the current one). These files end with the
+ * process. A .cafe file of more than an eighth of the limit is read from its own file. The results
+ * have the same bits. The limit does not hold for what methods other than sphere and cafe store per
+ * node. */
 CAFE_API cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *folder);
 
 /* "0.1.0", and the number that changes when the binary interface does. */

@@ -13,9 +13,9 @@ extern "C" {
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-/* Where the columns come from. The top end of Q's spectrum has groups with many edges inside, the
- * bottom end groups with many edges to one another (docs/algorithms/ends.md), hubs are eigenvectors
- * of the edges themselves (docs/algorithms/hubs.md). */
+/* Where the columns come from. The top end of Q's spectrum has groups of nodes with many edges
+ * inside, the bottom end groups with many edges to one another (docs/algorithms/ends.md). Hubs are
+ * eigenvectors of the edges themselves (docs/algorithms/hubs.md). */
 typedef enum cafe_columns_from {
     CAFE_FROM_TOP = 0,      /* K columns that make tr(H^T Q H) large */
     CAFE_FROM_BOTH = 1,     /* half of them, and K/2 columns that make it small */
@@ -104,9 +104,9 @@ CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
                                  cafe_embedding **embedding);
 CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
 
-/* Certifies any vectors, for example those read from a file: the block (n x columns, row-major; n
- * is the operator's) is finished as a solver's H would be, its rows as they are. Options NULL: the
- * raw form, which leaves the vectors themselves unchanged. */
+/* Certifies any vectors, for example those of a file. The block, row-major n x columns with the n
+ * of the operator, is finished like a solver's H, with its rows unchanged. Options NULL: the raw
+ * form, which leaves the vectors themselves unchanged. */
 CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t columns,
                                   const float *vectors, const cafe_finish_options *options,
                                   cafe_embedding **embedding);
@@ -127,8 +127,8 @@ typedef struct cafe_finding {
  * `certified` columns, are certified together: value_j and residual_j are the Rayleigh quotient and
  * the residual of column j as it stands. A group behind them has a problem of its own. Of hubs,
  * value_j is the eigenvalue theta_j of M = D^(-1/4) A D^(-1/4) that column j came from, before rows
- * were averaged, and residual_j is ||M v - theta_j v||; both are 0 if M had no direction for the
- * column, which is then 0 throughout, and NAN for the column of degrees. */
+ * were averaged. residual_j is ||M v - theta_j v||. Both are 0 if M had no direction for the
+ * column, which is then 0 throughout. Both are NAN for the column of degrees. */
 typedef struct cafe_group {
     const char *kind;       /* "top", "bottom", "hubs", "layers", "clusters"; else "rows" */
     const char *problem;    /* whose eigenvalues lie near the values: CAFE_PROBLEM_... */
@@ -139,11 +139,11 @@ typedef struct cafe_group {
 /* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
  * pairs have `pairs` entries.
  *
- * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
- * the walk and the scaled form generalised, Q v = rho D v with D = diag(p). Columns of the scaled
- * form are taken less their means by p, which are nothing to Q. For each j some eigenvalue lambda
- * of the problem satisfies |lambda - rho_j| <= residual_j: both are measured on the columns as they
- * are written, and residual_j includes a bound on the rounding error (docs/certificate.md).
+ * The Ritz values rho_j are those of Q on the span of the columns. The problem is Q v = rho v, for
+ * the walk and the scaled form Q v = rho D v with D = diag(p). The means by p are subtracted from
+ * columns of the scaled form; Q does not depend on them. For each j some eigenvalue lambda of the
+ * problem satisfies |lambda - rho_j| <= residual_j. Both are measured on the columns as written,
+ * and residual_j includes a bound on the rounding error (docs/certificate.md).
  * `share_j` is rho_j over the sum of the positive ones, and 0 for the others; with columns from the
  * bottom end |rho_j| over the sum of all |rho_i|. In the Ritz form, and with `residual`, column j
  * of the vectors is the j-th Ritz vector. */

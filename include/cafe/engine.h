@@ -1,9 +1,9 @@
 /* Engines: where the numbers of a run live and who computes on them.
  *
- * "processor" is always there: this machine's memory and the context's threads. Every other engine
- * is a shared library libcafe-NAME.so, which is looked for in the folder of libcafe itself and in
- * the folders that the environment variable CAFE_ENGINE_PATH lists (absolute paths, with a colon in
- * between), nowhere else. A library that others may change is refused. Results are the same on
+ * "processor" is always available: this machine's memory and the context's threads. Every other
+ * engine is a shared library libcafe-NAME.so. It is searched for in the folder of libcafe itself
+ * and in the folders of the environment variable CAFE_ENGINE_PATH (absolute paths, with a colon in
+ * between), nowhere else. A library that other users may change is refused. Results are the same on
  * every engine (docs/engines.md).
  *
  * Sphere, softmax with rows of all columns and the spectral finish run on the context's engine. A

@@ -1,5 +1,5 @@
-/* Why an embedding looks as it does, in numbers from Q alone: cards of its dimensions, of nodes and
- * of communities, the spectrum beyond its columns, and how far a partition is from the best one.
+/* Explains an embedding in numbers from Q alone: cards of its dimensions, of nodes and of
+ * communities, the spectrum beyond its columns, and the distance of a partition from the best one.
  *
  * Throughout, V is the n x K block of the embedding as it stands (its columns need be neither
  * orthogonal nor of length 1), h_u its row of node u, and

@@ -37,14 +37,16 @@ CAFE_API cafe_status cafe_graph_write_attributes(cafe_context *context, const ca
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 /* Room for what vectors were made with: a sampling's name, a blank and the degree exponent, as
- * "edge 0.25" (cafe_sampling_made() takes it apart). */
+ * "edge 0.25". */
 enum { CAFE_VECTORS_MADE = 40 };
 
-/* Vectors of the graph's nodes, row-major nodes x *columns, freed with cafe_block_free(): .npy
- * (with the names of its rows in FILE.names.txt, else in the order of the nodes), .tsv (name, tab,
- * values), .txt (word2vec text, "n K" first), plain or gzip; "-" is TSV on standard input. Names
- * count as in cafe_table_place(). made[CAFE_VECTORS_MADE], if not NULL, gets what they were made
- * with; it is empty if the file has no mark: only a .npy file that Cafe wrote does. */
+/* Vectors of the graph's nodes, row-major nodes x *columns, freed with cafe_block_free(). The
+ * formats are .npy, .tsv (name, tab, values) and .txt (word2vec text, "n K" first), plain or gzip;
+ * "-" is TSV on standard input. Names of the rows of a .npy file are in FILE.names.txt; without
+ * that file the rows have the order of the nodes. Named rows go to their nodes: an unknown,
+ * repeated or missing node is CAFE_ERROR_FORMAT. made[CAFE_VECTORS_MADE], if not NULL, gets what
+ * the vectors were made with; it is empty if the file has no mark. Only .npy files that Cafe wrote
+ * have one. */
 CAFE_API cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph,
                                        const char *path, int64_t *columns, float **vectors,
                                        char *made);

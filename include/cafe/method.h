@@ -154,9 +154,9 @@ typedef struct cafe_ranks_plan {
      * messages, and of the sweeps and the finish together. 0: not known. */
     double network, memory_bandwidth;
     double work_seconds, ghost_seconds, wait_seconds, sweep_seconds, run_seconds;
-    /* Of the graph's file, mapped: pages that the ranks of a machine share and the system takes
-     * back when it needs them, so that `memory` does not count them. 0 where others may write the
-     * file: `memory` then counts a copy in each rank. */
+    /* Of the graph's file, mapped: the ranks of a machine share these pages, and the system takes
+     * them back when it needs them. `memory` does not count them. 0 if others may write the file:
+     * `memory` then counts a copy in each rank. */
     int64_t mapped_bytes;
 } cafe_ranks_plan;
 

@@ -69,7 +69,7 @@ CAFE_API void cafe_reduction_free(cafe_reduction *reduction);
 
 /* What came out. The arrays belong to the reduction; everything is in the units of the table.
  *
- * Of the K columns asked for, H and W hold `held` (softmax: empty ones are dropped) and the vectors
+ * Of the K columns asked for, H and W have `held` (softmax: empty ones are dropped). The vectors
  * have `columns`, of which `rank` carry information: Q has rank L at most. With keep_empty the
  * others complete them to an orthonormal set and are arbitrary; else columns = rank.
  *

@@ -35,11 +35,11 @@ CAFE_API void cafe_run_free(cafe_run *run); /* accepts NULL */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Sets one option from text: of the method, of its sampling, of the finish, of the propagation, or
- * "sampling" (edge, walk ...), "propagate" (yes, no) and "partition" (contiguous, scotch, parmetis:
- * which of several processes gets which nodes). For vectors also the options of cafe_ranks_options,
- * whose texts outlive the run: with "ranks" the run is forecast for so many processes, and not
- * started. An option that the run does not have is CAFE_ERROR_ARGUMENT. */
+/* Sets one option from text: of the method, its sampling, the finish or the propagation. Further
+ * options are "sampling" (edge, walk ...), "propagate" (yes, no) and "partition", the rule by which
+ * several processes divide the nodes (contiguous, scotch, parmetis). Runs for vectors also have
+ * those of cafe_ranks_options, whose texts outlive the run: with "ranks" the run is forecast for so
+ * many processes, and not started. An option that the run does not have is CAFE_ERROR_ARGUMENT. */
 CAFE_API cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text);
 
 /* ---- the graph and the inputs ---------------------------------------------------------------- */
@@ -86,24 +86,23 @@ CAFE_API cafe_status cafe_run_check(cafe_run *run);
 /* The last step writes the vectors (cafe_embedding_write()) or the partition
  * (cafe_partition_write()) to this file. */
 CAFE_API cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite);
-/* The run uses up to `bytes` bytes of memory; blocks that do not fit lie in nameless files in
- * `folder` (NULL: that of the output, if one was named, else the current one). Give the limit
- * before the graph is read: it holds for the reading too. */
+/* The run uses up to `bytes` bytes of memory. Blocks that do not fit lie in nameless files in
+ * `folder`. NULL: the folder of the output, or the current one if there is no output. Give the
+ * limit before the graph is read: it holds for the reading too. */
 CAFE_API cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder);
 
 /* Checkpoints: a run that was killed goes on from its last whole sweep.
  *
- * The methods that sweep over rows of floats (sphere; cafe; softmax with dense rows) leave what
- * they have reached in the file after every `every`-th sweep (1 at least) and the last: whole,
- * beside the old file, which it then replaces. A run with the same graph, options and seed goes on
- * from there: the bits are those of a run that was never stopped, for any number of threads and on
+ * Methods that sweep over rows of floats (sphere; cafe; softmax with dense rows) write their state
+ * into the file after each `every`-th sweep (1 at least) and after the last. The new file is
+ * complete before it replaces the old one. A run with the same graph, options and seed goes on
+ * from there. Its bits are those of a run that was never stopped, for any number of threads and on
  * any engine. The last step removes the file, together with the outputs that get their names
  * (cafe_outputs_begin()), or at once.
  *
- * A file that is no checkpoint or is damaged is refused here (CAFE_ERROR_FORMAT), and so is a
- * folder that nothing can be written to; one of another run is refused by the run
- * (CAFE_ERROR_ARGUMENT), which says what is different. A method that does not sweep is refused too.
- * path NULL: none. */
+ * This call refuses a file that is damaged or no checkpoint (CAFE_ERROR_FORMAT) and a folder that
+ * cannot be written to. The run refuses a checkpoint of another run (CAFE_ERROR_ARGUMENT) and
+ * reports the difference. It also refuses a method that does not sweep. path NULL: none. */
 CAFE_API cafe_status cafe_run_checkpoint(cafe_run *run, const char *path, int64_t every);
 
 typedef struct cafe_checkpoint_info {
@@ -220,9 +219,9 @@ typedef struct cafe_run_results {
 CAFE_API const cafe_run_results *cafe_run_get(cafe_run *run);
 /* H, row-major nodes x course.columns; after the solve step and before the next. */
 CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
-/* Of a run with labels: best[nodes] gets the class that has the largest part of the node's row, -1
- * where no label came, and probability[nodes] (may be NULL) that part, 0 where no label came. After
- * the solve step and, for vectors, before the next. */
+/* Of a run with labels: best[nodes] gets the class with the largest part of the node's row, and
+ * probability[nodes] (may be NULL) that part. A node that no label reaches gets -1 and 0. After the
+ * solve step and, for vectors, before the next. */
 CAFE_API cafe_status cafe_run_predict(cafe_run *run, int32_t *best, float *probability);
 
 /* What a user should know of the run so far, one sentence each; NULL behind the last. */

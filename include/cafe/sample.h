@@ -1,7 +1,7 @@
 /* Samplings beyond the edges: walks, PageRank, seeds, and attributes that twist the edges.
  *
- * Each is a symmetric distribution P of pairs of nodes with its marginal p = P 1, used by every
- * solver through the same operator. docs/sampling.md has the definitions and the rules.
+ * Each is a symmetric distribution P of pairs of nodes with its marginal p = P 1. Every solver uses
+ * it through the same operator. docs/sampling.md has the definitions and the rules.
  */
 #ifndef CAFE_SAMPLE_H
 #define CAFE_SAMPLE_H
