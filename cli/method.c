@@ -166,8 +166,14 @@ int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of) {
     return CLI_OK;
 }
 
-int cli_find_communities(cli_run *run, const cafe_graph *graph, cafe_run **of) {
+int cli_find_communities(cli_run *run, const cafe_graph *graph, const int32_t *start,
+                         const char *output, cafe_run **of) {
+    cafe_run_inputs inputs;
+    cafe_run_inputs_init(&inputs);
+    inputs.partition = start;
     CLI_TRY(cli_check(run, cafe_run_create(run->context, CAFE_PURPOSE_COMMUNITIES, NULL, of)));
     CLI_TRY(cli_check(run, cafe_run_graph(*of, graph, NULL, NULL)));
+    CLI_TRY(cli_check(run, cafe_run_give(*of, &inputs)));
+    if (output) CLI_TRY(cli_check(run, cafe_run_output(*of, output, run->common.force)));
     return cli_check(run, cafe_run_go(*of));
 }

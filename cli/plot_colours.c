@@ -78,7 +78,7 @@ static int find_communities(plot_job *job) {
     job->kind = cli_new(run, run->counts.nodes, sizeof *job->kind);
     if (!job->kind) return CLI_RESOURCES;
     cafe_graph_csr(run->graph, &offsets, &targets, &weights);
-    int code = cli_find_communities(run, run->graph, &of);
+    int code = cli_find_communities(run, run->graph, NULL, NULL, &of);
     if (code == CLI_OK) {
         const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(of)->clustering);
         for (int64_t u = 0; u < run->counts.nodes; u++)

@@ -20,8 +20,7 @@ static int32_t number_of(const cafe_labels *labels, int64_t c) {
     return (int32_t)number;
 }
 
-/* Indices of classes become the numbers that the file has, if all its communities have one. */
-static void take_numbers(const cafe_labels *labels, int64_t n, int32_t *part) {
+void cli_community_numbers(const cafe_labels *labels, int64_t n, int32_t *part) {
     int64_t classes = cafe_labels_classes(labels);
     for (int64_t c = 0; c < classes; c++)
         if (number_of(labels, c) < 0) return;
@@ -40,7 +39,7 @@ static int read_start(cli_run *run, const char *path, int32_t **part) {
     int code =
         *part ? cli_check(run, cafe_labels_single(run->context, labels, *part)) : CLI_RESOURCES;
     if (code == CLI_OK) {
-        take_numbers(labels, n, *part);
+        cli_community_numbers(labels, n, *part);
         cli_say(run, "start     %s: %" PRId64 " communit%s, %" PRId64 " of %" PRId64 " nodes", path,
                 cafe_labels_classes(labels), cafe_labels_classes(labels) == 1 ? "y" : "ies",
                 cafe_labels_labelled(labels), n);

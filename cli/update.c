@@ -14,15 +14,16 @@
 #include "method.h"
 #include "output.h"
 #include "report.h"
+#include "start.h"
 #include "vectors.h"
 
 typedef struct update_job {
     cli_run run; /* its graph is the old one */
-    const char *from, *graph_out, *drift, *communities_path;
+    const char *from, *graph_out, *drift, *communities_path, *communities_out;
     bool full;
     cafe_update_options options;
     cafe_transition_options transition_options;
-    cafe_graph_counts counts; /* of the new graph */
+    int64_t nodes; /* of the new graph */
     cafe_labels *labels;
     cafe_changes *changes;
     cafe_changes_report changed;
@@ -31,6 +32,7 @@ typedef struct update_job {
     cafe_updated *updated;
     cafe_update_report report;
     cafe_run *of; /* that found the new communities */
+    const cafe_run_changes *moves;
     cafe_transition *transition;
     cafe_transition_report communities;
     double full_objective, full_seconds; /* of the run from scratch that --full asks for */
@@ -50,10 +52,10 @@ static int read_input(update_job *job) {
     CLI_TRY(
         cli_check(run, cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
     job->changed = *cafe_changes_get(job->changes);
-    job->counts = *cafe_graph_get_counts(cafe_changes_get(job->changes)->graph);
+    job->nodes = run->counts.nodes + job->changed.new_nodes;
     if (job->communities_path)
         CLI_TRY(cli_read_labels(run, run->graph, job->communities_path, &job->labels));
-    if (cafe_graph_names_are_indices(cafe_changes_get(job->changes)->graph)) return CLI_OK;
+    if (job->changed.new_nodes == 0 && cafe_graph_names_are_indices(run->graph)) return CLI_OK;
     return cli_check_names_file(run, run->common.output);
 }
 
@@ -93,8 +95,8 @@ static int compare_full(update_job *job) {
     if (!job->full) return CLI_OK;
     cafe_sample_options_init(&o);
     o.degree_exponent = job->options.degree_exponent;
-    cafe_status status = cafe_sample(context, cafe_changes_get(job->changes)->graph,
-                                     CAFE_SAMPLING_EDGE, &o, NULL, &sampled);
+    cafe_status status = cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE,
+                                     &o, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = solve_full(job, op);
     cafe_operator_free(op);
@@ -102,26 +104,31 @@ static int compare_full(update_job *job) {
     return cli_check(&job->run, status);
 }
 
-/* The old communities, in the order of the new nodes. */
-static int carry_communities(update_job *job, int32_t *before) {
+/* The old communities, in the order of the new nodes: their indices, and their numbers. */
+static int carry_communities(update_job *job, int32_t *before, int32_t *start) {
     cli_run *run = &job->run;
     const int32_t *origin = cafe_changes_get(job->changes)->origin;
     int32_t *old = cli_new(run, run->counts.nodes, sizeof *old);
     if (!old) return CLI_RESOURCES;
     CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->labels, old)));
-    for (int64_t u = 0; u < job->counts.nodes; u++) before[u] = origin[u] < 0 ? -1 : old[origin[u]];
+    for (int64_t u = 0; u < job->nodes; u++)
+        before[u] = start[u] = origin[u] < 0 ? -1 : old[origin[u]];
+    cli_community_numbers(job->labels, job->nodes, start);
     return CLI_OK;
 }
 
-/* Against the new ones, found afresh. */
+/* Against the new ones, which start from them. */
 static int compare_communities(update_job *job) {
     cli_run *run = &job->run;
-    int64_t n = job->counts.nodes;
+    int64_t n = job->nodes;
     if (!job->labels) return CLI_OK;
-    int32_t *before = cli_new(run, n, sizeof *before);
-    if (!before) return CLI_RESOURCES;
-    CLI_TRY(carry_communities(job, before));
-    CLI_TRY(cli_find_communities(run, cafe_changes_get(job->changes)->graph, &job->of));
+    const cafe_graph *graph = cafe_changes_graph(job->changes);
+    int32_t *before = cli_new(run, n, sizeof *before), *start = cli_new(run, n, sizeof *start);
+    if (!graph) return cli_check(run, CAFE_ERROR_MEMORY);
+    if (!before || !start) return CLI_RESOURCES;
+    CLI_TRY(carry_communities(job, before, start));
+    CLI_TRY(cli_find_communities(run, graph, start, job->communities_out, &job->of));
+    job->moves = cafe_run_get(job->of)->changes;
     const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(job->of)->clustering);
     CLI_TRY(cli_check(
         run, cafe_transition_find(run->context, n, before, found->partition, job->report.drift,
@@ -172,17 +179,23 @@ static void say_update(update_job *job) {
                 job->full_sweeps, job->full_objective,
                 100 * (objective(job) / job->full_objective - 1), job->full_seconds,
                 job->update_seconds);
-    cli_say(&job->run,
-            "drift     mean %.4f, largest %.4f radians; subspace angle %.4f, mean %.4f; rotation "
-            "%.3g",
-            r->drift_mean, r->drift_max, r->subspace_angle, r->subspace_mean_angle,
-            r->rotation_distance);
+    cli_say(&job->run, "drift     mean %.4f, largest %.4f radians", r->drift_mean, r->drift_max);
+    if (r->rotated)
+        cli_say(&job->run, "          subspace angle %.4f, mean %.4f; rotation %.3g",
+                r->subspace_angle, r->subspace_mean_angle, r->rotation_distance);
+    else
+        cli_say(&job->run, "          %" PRId64 " rows moved, and %" PRId64 " keep their bits",
+                r->moved, r->nodes - r->new_nodes - r->moved);
+    if (job->options.state)
+        cli_say(&job->run, "state     %s",
+                r->resumed ? "used, and brought up to date" : "made: the next update will use it");
     if (!job->transition) return;
     const cafe_transition_report *t = &job->communities;
     cli_say(&job->run,
             "groups    %" PRId64 " before, %" PRId64 " now: %" PRId64 " born, %" PRId64
-            " died, %" PRId64 " split, %" PRId64 " mergers",
-            t->old_count, t->new_count, t->born, t->died, t->split, t->merged);
+            " died, %" PRId64 " split, %" PRId64 " mergers; %" PRId64 " node%s moved",
+            t->old_count, t->new_count, t->born, t->died, t->split, t->merged, job->moves->moved,
+            cli_plural(job->moves->moved));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
@@ -205,10 +218,14 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_context(report);
     cafe_report_options(report, cafe_update_option_table(), &job->options);
     cafe_report_close(report);
-    cafe_report_updated(report, job->updated, job->changes);
+    cafe_report_updated(report, job->updated);
     cafe_report_real(report, "update_seconds", job->update_seconds);
     put_full(report, job);
-    if (job->transition) cafe_report_transition(report, job->transition, job->labels);
+    if (job->transition) {
+        cafe_report_integer(report, "nodes_kept", job->moves->kept);
+        cafe_report_integer(report, "nodes_moved", job->moves->moved);
+        cafe_report_transition(report, job->transition, job->labels, job->moves->number);
+    }
     cli_report_seconds(report, &job->run);
     cli_report_memory(report, &job->run);
 }
@@ -219,8 +236,8 @@ static void put_report(cafe_report *report, const void *argument) {
 static int put_drift(FILE *file, const void *argument) {
     const update_job *job = argument;
     cli_put_heading(file, &job->run, "node\tdrift");
-    for (int64_t u = 0; u < job->counts.nodes; u++) {
-        cli_put_node(file, &job->run, cafe_changes_get(job->changes)->graph, u);
+    for (int64_t u = 0; u < job->nodes; u++) {
+        cli_put_node(file, &job->run, cafe_changes_graph(job->changes), u);
         if (job->report.drift[u] < 0)
             fputs("\tnan\n", file);
         else
@@ -236,7 +253,7 @@ static int write_files(update_job *job) {
         CLI_TRY(cli_check(run, cafe_updated_write(run->context, job->updated, job->changes,
                                                   c->output, c->force)));
     if (job->graph_out)
-        CLI_TRY(cli_write_graph(run, cafe_changes_get(job->changes)->graph, job->graph_out));
+        CLI_TRY(cli_write_graph(run, cafe_changes_graph(job->changes), job->graph_out));
     CLI_TRY(cli_write_file(run, job->drift, put_drift, job));
     return cli_write_report(run, "cafe/update/1", put_report, job);
 }
@@ -244,7 +261,10 @@ static int write_files(update_job *job) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int check(void *argument) {
-    if (((const update_job *)argument)->from) return CLI_OK;
+    const update_job *job = argument;
+    if (job->communities_out && !job->communities_path)
+        return cli_usage_error("update", "--communities-out needs --communities OLD.tsv");
+    if (job->from) return CLI_OK;
     return cli_usage_error("update",
                            "no old vectors: give --from OLD.npy, in their raw form (cafe embed "
                            "--output-form raw)");
@@ -283,9 +303,12 @@ static const cli_option options[] = {
     CLI_ROW_WRITES(update_job, drift, "drift", NULL,
                    "each node and the angle between its old and new vector, separated by a tab; - "
                    "is standard output"),
-    CLI_ROW_READS(update_job, communities_path, "communities",
-                  "the old communities, as cafe cluster writes them: reports births, deaths, "
-                  "splits, mergers and drift"),
+    CLI_ROW_READS(
+        update_job, communities_path, "communities",
+        "the old communities, as cafe cluster writes them: the new ones start from them and "
+        "keep their numbers; reports births, deaths, splits, mergers and drift"),
+    CLI_ROW_WRITES(update_job, communities_out, "communities-out", NULL,
+                   "the new communities, as cafe cluster writes them; - is standard output"),
     CLI_ROWS_LABEL_FILE,
     CLI_ROW_FLAG(update_job, full, "full",
                  "also run from scratch, with the same tolerance, and report both side by side"),
@@ -311,7 +334,7 @@ const cli_command cli_update = {
         "rotates the result onto the old coordinates. Reports how far nodes and communities "
         "drifted.",
     CLI_JOB(update_job, 2, 2),
-    .needs = "output|json",
+    .needs = "output|json|communities-out",
     .in_place = "output:from graph-out:1",
     .check = check,
     .release = release,

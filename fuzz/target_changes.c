@@ -24,10 +24,10 @@ static cafe_graph *old_graph(uint8_t how) {
 }
 
 /* Every old node is in the new graph once; edges and nodes add up. */
-static void look_at_changes(const cafe_graph *old, const cafe_changes *changes) {
+static void look_at_changes(const cafe_graph *old, cafe_changes *changes) {
     const cafe_changes_report *c = cafe_changes_get(changes);
-    const cafe_graph *graph = cafe_changes_get(changes)->graph;
-    const int32_t *origin = cafe_changes_get(changes)->origin;
+    const cafe_graph *graph = cafe_changes_graph(changes);
+    const int32_t *origin = c->origin;
     int met[NODES] = {0}, old_nodes = 0;
     fuzz_look(graph);
     for (int64_t u = 0; u < cafe_graph_nodes(graph); u++) {

@@ -73,6 +73,31 @@ for threads in 1 3 8; do
     expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f -q -t $threads
     same t.npy new.npy
 done
+# the next day, with and without the file of the sums
+printf '%s\n' '+ 5 17' '- 601 600' '+ 601 8' >later.in.txt
+expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f -q --state days.state
+expect 0 "$CAFE" update new.cafe later.in.txt --from new.npy -o t.npy -f -q --json t.json
+[[ $(json_value t.json resumed) == false ]] || fail "resumed without a state"
+expect 0 "$CAFE" update new.cafe later.in.txt --from new.npy -o u.npy --state days.state --json t.json -f
+says 'state     used'
+[[ $(json_value t.json resumed) == true ]] || fail "not resumed"
+expect 0 "$CAFE" embed new.cafe --start new.npy --sweeps 0 -k 8 -o certified.npy --json t.json -f -q
+grep -q '"residual' t.json || fail "no certificate of the written rows"
+echo 1 >other.state
+expect 3 "$CAFE" update new.cafe later.in.txt --from new.npy -o t.npy -f --state other.state
+says 'expected a state that cafe update wrote'
+rm -f other.state days.state t.json u.npy certified.npy* t.npy*
+# communities start from the old ones and keep their numbers
+sed -E 's/\t([0-9])/\t7\1/' old.in.tsv >numbered.in.tsv
+expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f -q --communities numbered.in.tsv \
+    --communities-out new.tsv --json t.json
+[[ $(json_value t.json nodes_kept) -ge 590 ]] || fail "nodes that kept their community"
+kept=$(awk -F '\t' 'NR == FNR { old[$1] = $2; next } $1 in old && old[$1] == $2' numbered.in.tsv new.tsv | wc -l)
+[[ $kept -ge $(json_value t.json nodes_kept) ]] || fail "numbers of communities"
+grep -q '^601' new.tsv || fail "a new node has no community"
+expect 2 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f --communities-out new.tsv
+says 'needs --communities'
+rm new.tsv t.json t.npy*
 # gzip and standard input
 gzip -c changes.in.txt >changes.in.txt.gz
 expect 0 "$CAFE" update g.in.txt changes.in.txt.gz --from old.in.npy -o t.npy -f -q

@@ -518,8 +518,7 @@ static void updates_know_the_exponent(void **state) {
         o.degree_exponent = exponents[x], o.align = 0, o.spread = 0, o.sweeps = 1;
         TEST_OK(context, cafe_update(context, changes, COLUMNS, h, &o, &updated));
         cafe_updated_copy(updated, now);
-        cafe_sampled *plain =
-            sample(context, cafe_changes_get(changes)->graph, CAFE_SAMPLING_EDGE, 0);
+        cafe_sampled *plain = sample(context, cafe_changes_graph(changes), CAFE_SAMPLING_EDGE, 0);
         q = dense_pairs(plain, exponents[x], p);
         for (int64_t i = 0; i < N * N; i++) q[i] -= p[i / N] * p[i % N];
         const cafe_update_report *r = cafe_updated_get(updated);

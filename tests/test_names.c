@@ -446,7 +446,7 @@ static void test_changes(void **state) {
         assert_int_equal(c->added, NAMES);
         assert_int_equal(c->removed, NAMES - 1);
         assert_int_equal(c->new_nodes, 0);
-        expect_names(cafe_changes_get(changes)->graph, &n);
+        expect_names(cafe_changes_graph(changes), &n);
         cafe_changes_free(changes);
     }
     cafe_graph_free(graph);
@@ -470,7 +470,7 @@ static void test_newcomers(void **state) {
     TEST_OK(shared, cafe_changes_read(shared, known, scratch.path, &changes));
     assert_int_equal(cafe_changes_get(changes)->new_nodes, NAMES);
     for (int u = 0; u < NAMES; u++)
-        assert_int_equal(cafe_graph_find(cafe_changes_get(changes)->graph, n.name[u]), u + 2);
+        assert_int_equal(cafe_graph_find(cafe_changes_graph(changes), n.name[u]), u + 2);
     TEST_OK(shared, cafe_new_links_read(shared, known, scratch.path, &links));
     assert_int_equal(cafe_new_links_nodes(links), NAMES);
     for (int i = 0; i < 2; i++) {

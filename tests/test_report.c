@@ -378,7 +378,7 @@ static void test_transition(void **state) {
     (void)state;
     assert_int_equal(cafe_transition_find(context, 4, before, after, NULL, NULL, &transition),
                      CAFE_OK);
-    cafe_report_transition(r, transition, NULL);
+    cafe_report_transition(r, transition, NULL, NULL);
     assert_non_null(strstr(members(r), "{\"name\":\"1\",\"size\":2"));
     assert_non_null(strstr(members(r), "\"drift_mean\":null"));
     cafe_report_free(r);

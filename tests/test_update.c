@@ -183,7 +183,7 @@ static void changed_graph_is_the_graph_built_anew(void **state) {
                 if (there[u][v]) l.source[l.count] = u, l.target[l.count++] = v;
         cafe_graph *wanted = test_graph(context, N + MORE, &l, 0, NULL);
         cafe_changes *changes = change(context, old, N + MORE, &e);
-        assert_same_rows(cafe_changes_get(changes)->graph, wanted);
+        assert_same_rows(cafe_changes_graph(changes), wanted);
         cafe_changes_free(changes);
         cafe_graph_free(wanted);
         cafe_graph_free(old);
@@ -218,7 +218,7 @@ static void names_and_weights_of_a_changed_graph(void **state) {
                                        write_file("# comment\n+ 010 15 2.5\n10 20 3\n- 20 30\n"
                                                   "+,20,30,7\n+ 5 99\n- 30 10\n+ 20 20\n"),
                                        &changes));
-    const cafe_graph *g = cafe_changes_get(changes)->graph;
+    const cafe_graph *g = cafe_changes_graph(changes);
     const char *names[] = {"5", "10", "15", "20", "30", "99"};
     const int32_t origin[] = {-1, 0, -1, 1, 2, -1};
     for (int64_t u = 0; u < 6; u++) assert_name(g, u, names[u]);
@@ -233,8 +233,8 @@ static void names_and_weights_of_a_changed_graph(void **state) {
     assert_int_equal(counts.new_nodes, 3);
     cafe_changes_free(changes);
     TEST_OK(context, cafe_changes_read(context, old, write_file("10 \"a b\"\n"), &changes));
-    assert_name(cafe_changes_get(changes)->graph, 0, "10");
-    assert_name(cafe_changes_get(changes)->graph, 3, "a b");
+    assert_name(cafe_changes_graph(changes), 0, "10");
+    assert_name(cafe_changes_graph(changes), 3, "a b");
     cafe_changes_free(changes);
     cafe_graph_free(old);
     unlink(write_file(""));
@@ -310,21 +310,19 @@ static void one_percent_costs_a_tenth(void **state) {
     edits e = rewire(graph, 0.01, 3);
     float *rows = solve(context, graph, K, tolerance, NULL, NULL);
     cafe_changes *changes = change(context, graph, N, &e);
-    float *other =
-        solve(context, cafe_changes_get(changes)->graph, K, tolerance, &scratch, &sweeps);
+    float *other = solve(context, cafe_changes_graph(changes), K, tolerance, &scratch, &sweeps);
     cafe_update_options_init(&o);
     o.degree_exponent = 0; /* rows are of Q itself */
     o.tolerance = tolerance;
     TEST_OK(context, cafe_update(context, changes, K, rows, &o, &updated));
     r = *cafe_updated_get(updated);
     float *now = copy_rows(updated);
-    double after = trace(context, cafe_changes_get(changes)->graph, K, now);
+    double after = trace(context, cafe_changes_graph(changes), K, now);
     assert_true(after >= 0.999 * scratch);
     assert_true(10 * (r.arcs_summed + r.arcs_marked) <= sweeps * r.arcs);
     assert_true(r.rounds > 0 && r.converged && r.swept < r.nodes);
     assert_true(fabs(after - r.objective[r.rounds]) < 1e-5 * after);
-    assert_true(fabs(trace(context, cafe_changes_get(changes)->graph, K, rows) - r.objective[0]) <
-                1e-6);
+    assert_true(fabs(trace(context, cafe_changes_graph(changes), K, rows) - r.objective[0]) < 1e-6);
     for (int64_t i = 0; i < r.rounds; i++) assert_true(r.objective[i + 1] >= r.objective[i]);
     assert_true(r.drift_max > 0 && r.drift_mean < r.drift_max);
     free(now);
@@ -358,7 +356,7 @@ static void objective_never_falls(void **state) {
         for (int64_t i = 0; i < r.rounds; i++)
             assert_true(r.objective[i + 1] >= r.objective[i] - 1e-7);
         float *now = copy_rows(updated);
-        double after = trace(context, cafe_changes_get(changes)->graph, 5, now);
+        double after = trace(context, cafe_changes_graph(changes), 5, now);
         assert_true(fabs(after - r.objective[r.rounds]) < 1e-5);
         free(now);
         free(rows);
@@ -608,7 +606,7 @@ static void placed_rows_are_exact_updates(void **state) {
     TEST_OK(context, cafe_place_nodes(context, graph, K, rows, links, &o, placed));
     for (int i = 0; i < 3; i++) edit(&e, N, targets[i], 0);
     cafe_changes *changes = change(context, graph, N + 1, &e);
-    double *q = test_dense_q(cafe_changes_get(changes)->graph, p);
+    double *q = test_dense_q(cafe_changes_graph(changes), p);
     for (int64_t w = 0; w < N; w++)
         for (int k = 0; k < K; k++) z[k] += q[N * (N + 1) + w] * rows[w * K + k];
     for (int k = 0; k < K; k++) length += z[k] * z[k];

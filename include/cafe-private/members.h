@@ -72,7 +72,7 @@ CAFE_PRIVATE void cafe_report_changes(cafe_report *report, const char *path,
 
 /* "communities", where `old` has the names of the old ones (NULL: their numbers). */
 CAFE_PRIVATE void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
-                                         const cafe_labels *old);
+                                         const cafe_labels *old, const int32_t *number);
 
 /* "graph": what was read and what became of it. path: where from, or NULL. */
 CAFE_PRIVATE void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph);

@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* As cafe_embedding_write does. */
+/* As cafe_embedding_write does; and the state, if the options named a file for it. */
 CAFE_PRIVATE cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
-                                            const cafe_changes *changes, const char *path,
+                                            cafe_changes *changes, const char *path,
                                             int32_t overwrite);
 
 /* Writes placed rows with the new nodes' names, as cafe_embedding_write does. */

@@ -37,8 +37,7 @@ CAFE_API cafe_status cafe_report_write(cafe_report *report, const char *path, in
 CAFE_API void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
 CAFE_API void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
 
-CAFE_API void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
-                                  const cafe_changes *changes);
+CAFE_API void cafe_report_updated(cafe_report *report, const cafe_updated *updated);
 
 /* What the cards of an explanation need beside it. Only the graph is necessary. */
 typedef struct cafe_explanation_inputs {

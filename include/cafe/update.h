@@ -22,16 +22,14 @@ typedef struct cafe_changes_report {
     int64_t loops;                      /* edges from a node to itself, dropped */
     int64_t new_nodes;
     int64_t touched; /* nodes whose edges changed */
-    /* The graph after the changes. Nodes are never removed, only their edges. Old nodes keep their
-     * order; new integer names are put into theirs, other new names at the end. */
-    const cafe_graph *graph;
-    const int32_t *origin; /* of each of its nodes the old one's number, -1 for a new node */
+    const int32_t
+        *origin; /* of each node of the new graph the old one's number, -1 for a new node */
 } cafe_changes_report;
 
 /* Reads "+ u v [w]" (added), "- u v" (removed) and "u v [w]" (added), one a line, in their order. A
  * name that the graph does not have is a new node. Added again, an edge of a weighted graph gets
  * the sum of the weights; removing an edge that is not there is CAFE_ERROR_FORMAT with file, line
- * and column. The old graph is not changed and may be freed afterwards. */
+ * and column. The old graph is not changed, and must outlive the changes. */
 CAFE_API cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old,
                                        const char *path, cafe_changes **changes);
 
@@ -45,6 +43,11 @@ CAFE_API cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_g
 CAFE_API void cafe_changes_free(cafe_changes *changes);
 
 CAFE_API const cafe_changes_report *cafe_changes_get(const cafe_changes *changes);
+/* The graph after the changes; it belongs to them. The first call makes it: an update alone does
+ * not need it. NULL: the call failed, as cafe_error() has it. Nodes are never removed, only their
+ * edges. Old nodes keep their order; new integer names are put into theirs, other new names at the
+ * end. */
+CAFE_API const cafe_graph *cafe_changes_graph(cafe_changes *changes);
 
 /* ---- update ---------------------------------------------------------------------------------- */
 
@@ -55,6 +58,8 @@ typedef struct cafe_update_options {
     double spread;    /* a node is swept when its neighbourhood changed by more than this share */
     int32_t align;    /* 1: rotated onto the old coordinates */
     double degree_exponent; /* of the sampling that the vectors were made with */
+    const char *state; /* a file of the sums that an update starts from: read if it belongs to the
+                        * graph and the rows, written with the vectors; NULL: none */
 } cafe_update_options;
 
 CAFE_OPTIONS(update)
@@ -66,26 +71,32 @@ typedef struct cafe_update_report {
     int64_t nodes, columns, new_nodes;
     int64_t arcs; /* of the new graph: a full sweep visits them all */
     int64_t rounds;
-    int32_t converged;          /* 1: by the tolerance, or no node is left to sweep */
-    const double *objective;    /* rounds + 1 values of tr(H^T Q H) on the new graph */
-    const int64_t *active;      /* nodes swept in each round */
-    int64_t swept;              /* nodes swept at all */
-    int64_t updates;            /* sum of `active` */
-    int64_t arcs_summed;        /* visited for sums of neighbours' rows */
-    int64_t arcs_marked;        /* visited to tell neighbours that a row moved */
-    double subspace_angle;      /* largest principal angle of the spans of old and new columns */
+    int32_t converged;       /* 1: by the tolerance, or no node is left to sweep */
+    const double *objective; /* rounds + 1 values of tr(H^T Q H) on the new graph */
+    const int64_t *active;   /* nodes swept in each round */
+    int64_t swept;           /* nodes swept at all */
+    int64_t updates;         /* sum of `active` */
+    int64_t arcs_summed;     /* visited for sums of neighbours' rows */
+    int64_t arcs_marked;     /* visited to tell neighbours that a row moved */
+    double subspace_angle;   /* largest principal angle of the spans of old and new columns; NAN, as
+                              * the mean, where the other rows kept the coordinates: none was found */
     double subspace_mean_angle; /* mean of the principal angles */
     double rotation_distance;   /* ||R - I|| (Frobenius) of the alignment; 0 when none was needed */
     double drift_mean, drift_max; /* of the nodes that were there before */
     int64_t moved;                /* of them those that were swept and moved at all */
     const double *drift;    /* of every node: angle between its old and new row; -1: a new node */
     const double *rotation; /* R, columns x columns, row-major: new rows = swept rows times R */
+    int64_t edges;          /* of the new graph */
+    int32_t resumed;        /* 1: the sums are from the file of the state */
+    int32_t rotated;        /* 1: all rows were rotated; 0: only swept rows differ from the old */
 } cafe_update_report;
 
 /* rows: old nodes x columns, the raw form of the old embedding (rows of length 1; another length is
- * CAFE_ERROR_ARGUMENT). New nodes start at the mean of their neighbours. Only nodes are swept whose
- * own edges, or whose neighbours' rows, changed enough; the objective never falls. The rows are
- * then rotated onto the old ones (orthogonal Procrustes, rows weighted by p). */
+ * CAFE_ERROR_ARGUMENT). They must outlive the result. New nodes start at the mean of their
+ * neighbours. Only nodes are swept whose own edges, or whose neighbours' rows, changed enough; the
+ * objective never falls. If at least half of the nodes moved, by p, the rows are then rotated onto
+ * the old ones (orthogonal Procrustes, rows weighted by p); else the other rows keep their bits,
+ * and with them the coordinates. */
 CAFE_API cafe_status cafe_update(cafe_context *context, const cafe_changes *changes,
                                  int64_t columns, const float *rows,
                                  const cafe_update_options *options, cafe_updated **updated);

@@ -104,6 +104,6 @@ def _without(these: Tuple[np.ndarray, np.ndarray], those: Tuple[np.ndarray, np.n
 
 def update_options(given: Mapping[str, Any], degree_exponent: float) -> Dict[str, Any]:
     """Keywords of partial_fit, as the library's table knows them."""
-    names = [o.keyword for o in Table.named("update").options if o.keyword != "degree_exponent"]
+    names = [o.keyword for o in Table.named("update").options if o.keyword not in ("degree_exponent", "state")]
     check_keywords(given, names, "partial_fit")
     return {**given, "degree_exponent": degree_exponent}

@@ -6,6 +6,8 @@ import numpy as np
 
 from ._arrays import copied, pointer
 from ._call import Context, Handle, Verbose, run, seed_of, threads_of
+from ._fitted import result_of
+from ._labels import known_communities
 from ._library import lib
 from ._method import Run, sampled_as
 from ._options import Table, options_of
@@ -33,7 +35,7 @@ class Transition(Shown):
     merged: int
     heir: np.ndarray  # of each old community the new one most of it went to; -1: none
     parent: np.ndarray  # of each new community the old one most of it came from; -1: none
-    communities: np.ndarray  # of the nodes, now
+    communities: np.ndarray  # of the nodes, now: a community keeps its number
 
 
 class Update(Shown):
@@ -104,7 +106,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
         A node that the graph does not have is new.
     removed : sequence of (node, node), optional
     communities : array, mapping or fitted estimator, optional
-        Before: `transition` describes their changes.
+        Before: the new ones start from them, and `transition` describes the changes.
     **options
         max_iter, tol, spread, align, degree_exponent; overlap, of communities.
 
@@ -123,6 +125,8 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     """
     g = as_graph(graph, n_jobs)
     own, of_communities = options_of(options, "update", "update", "transition")
+    if "state" in own:
+        raise TypeError("update() has no state: cafe update --state FILE keeps one between processes")
     form = getattr(embedding, "output_form", "raw")
     if form != "raw":
         raise ValueError(f"embedding: expected vectors in their raw form, found {form!r}: "
@@ -131,6 +135,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     if "degree_exponent" not in options and hasattr(embedding, "degree_exponent"):
         own["degree_exponent"] = embedding.degree_exponent
     part = communities_of(communities, g)
+    numbers = None if part is None else known_communities(result_of(communities, "communities_"), g)
     comes, goes = _pairs(added, "added"), _pairs(removed, "removed")
     for u, w, _ in goes:
         g.index(u)
@@ -147,7 +152,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
                                          (source, target, weights, gone), rows, own)
         found = _found(g, new, changes, updated)
         if part is not None:
-            found.transition = _transition(context, found, part, of_communities)
+            found.transition = _transition(context, found, part, numbers, of_communities)
         return found
 
     found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
@@ -160,7 +165,7 @@ def _found(graph: Graph, new: List[Any], changes: Handle, updated: Handle) -> Up
     report = lib.cafe_updated_get(updated.pointer).contents
     counts = lib.cafe_changes_get(changes.pointer).contents
     found = Update()
-    made = Handle(counts.graph, lambda at: None, changes)
+    made = Handle(lib.cafe_changes_graph(changes.pointer), lambda at: None, changes)
     found.graph = Graph._of(made, _names(graph, new))
     found.embedding = np.empty((report.nodes, report.columns), np.float32)
     lib.cafe_updated_copy(updated.pointer, pointer(found.embedding))
@@ -182,9 +187,12 @@ def _names(graph: Graph, new: List[Any]) -> Any:
     return as_names([*graph.nodes.tolist(), *new])
 
 
-def _transition(context: Context, found: Update, part: np.ndarray, options: Any) -> Transition:
+def _transition(context: Context, found: Update, part: np.ndarray, numbers: np.ndarray,
+                options: Any) -> Transition:
     o = Table.named("transition").pointer_to(context, options, "cafe_transition_options")
-    now = Run(context, found.graph, sampled_as({})).step("SOLVE").partition()
+    start = np.where(found.origin < 0, -1, numbers[found.origin]).astype(np.int32)
+    solved = Run(context, found.graph, sampled_as({}, start=start)).step("SOLVE")
+    now, numbered = solved.partition(), solved.numbered()
     nodes = found.graph.n_nodes
     before = np.where(found.origin < 0, -1, part[found.origin]).astype(np.int32)
     drift = np.where(np.isnan(found.drift), -1, found.drift)
@@ -193,4 +201,4 @@ def _transition(context: Context, found: Update, part: np.ndarray, options: Any)
     t = lib.cafe_transition_get(made.pointer).contents
     return Transition(t.old_count, t.new_count, t.born, t.died, t.split, t.merged,
                       copied(t.heir, t.old_count, np.int32), copied(t.parent, t.new_count, np.int32),
-                      now)
+                      numbered)

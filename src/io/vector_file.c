@@ -29,7 +29,7 @@ typedef struct writing {
     char separator;
     int64_t rows; /* per block */
     int64_t first, count;
-    const float *values;
+    const float *values; /* NULL: the matrix has them */
 } writing;
 
 static int64_t format_rows(const void *argument, int64_t block, char *text) {
@@ -39,7 +39,8 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
     for (int64_t i = block * w->rows; i < cafe_block_end(w->count, w->rows, block); i++) {
         int64_t u = w->first + i;
         p = w->separator == ' ' ? cafe_put_name(m->names, u, p) : cafe_put_field(m->names, u, p);
-        p = cafe_put_floats(p, w->separator, w->values + i * m->stride, m->columns);
+        const float *row = w->values ? w->values + i * m->stride : cafe_matrix_row(m, u);
+        p = cafe_put_floats(p, w->separator, row, m->columns);
         *p++ = '\n';
     }
     return p - text;
@@ -89,7 +90,7 @@ done:
 }
 
 static cafe_status write_text(cafe_output *output, const cafe_matrix *m, char separator) {
-    writing w = {.m = m, .separator = separator, .count = m->rows, .values = m->values};
+    writing w = {.m = m, .separator = separator, .count = m->rows};
     return m->get ? write_pieces(output, &w) : write_rows(output, &w);
 }
 
@@ -148,7 +149,7 @@ static void fill_array(const void *argument, int64_t from, int64_t to, char *byt
     for (int64_t at = from > head ? from : head; at < to;) {
         int64_t u = (at - head) / row, within = (at - head) % row;
         int64_t count = row - within < to - at ? row - within : to - at;
-        const char *values = (const char *)(a->m.values + u * a->m.stride);
+        const char *values = (const char *)cafe_matrix_row(&a->m, u);
         memcpy(bytes + (at - from), values + within, (size_t)count);
         at += count;
     }
@@ -190,6 +191,18 @@ static cafe_status begin_npy(cafe_output *output, const cafe_matrix *m) {
     if (!a) return CAFE_ERROR_MEMORY;
     int64_t size = describe(m, m->names->kind == CAFE_NAMES_INDEX ? NULL : &digest, a);
     return cafe_output_begin_image(output, size, fill_array, a);
+}
+
+/* With `at`, the caller has checked the rows of `values`: they were read, and did not change. */
+static cafe_status check_rows(cafe_context *context, const cafe_matrix *m) {
+    if (!m->values) return CAFE_OK;
+    if (!m->at)
+        return cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values);
+    for (int64_t u = 0; u < m->rows; u++)
+        if (m->at[u] < 0)
+            CAFE_PASS(cafe_check_finite(context, "the vectors", 1, m->columns, m->columns,
+                                        cafe_matrix_row(m, u)));
+    return CAFE_OK;
 }
 
 /* ---- the formats ----------------------------------------------------------------------------- */
@@ -249,9 +262,7 @@ cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *m, const
         cafe_output_discard(output);
         return status;
     }
-    if (m->values)
-        CAFE_TRY(
-            cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values));
+    CAFE_TRY(check_rows(context, m));
     if (!m->begun) CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     output->overwrite = overwrite != 0;
     bool beside = format->file.beside && output->temporary;
@@ -343,9 +354,14 @@ static cafe_status read_placed(cafe_context *context, const cafe_graph *graph, c
     if (made) made[0] = 0;
     CAFE_TRY(cafe_table_read_as(context, path, style, &table));
     CAFE_TRY(cafe_table_take_ids(table, graph));
-    rows = cafe_mem(context, table->rows * table->columns, sizeof *rows);
-    if (!rows) CAFE_TRY(CAFE_ERROR_MEMORY);
-    CAFE_TRY(cafe_table_place(context, table, graph, rows));
+    if (table->row_names.kind == CAFE_NAMES_INDEX && table->rows == cafe_graph_nodes(graph)) {
+        rows = table->values; /* in the order of the nodes already */
+        table->values = NULL;
+    } else {
+        rows = cafe_mem(context, table->rows * table->columns, sizeof *rows);
+        if (!rows) CAFE_TRY(CAFE_ERROR_MEMORY);
+        CAFE_TRY(cafe_table_place(context, table, graph, rows));
+    }
     if (made) memcpy(made, table->made, sizeof table->made);
     *columns = table->columns;
     *placed = rows;

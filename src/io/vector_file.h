@@ -18,10 +18,14 @@ typedef cafe_status cafe_rows_put(void *source, cafe_status status, const char *
 typedef struct cafe_matrix {
     int64_t rows, columns, stride; /* rows are `stride` floats apart */
     const float *values;           /* NULL: several processes hold them, */
-    const cafe_names *names;       /* of the rows */
-    const char *row;               /* their name in a heading; NULL: "node" */
-    char made[CAFE_VECTORS_MADE];  /* how they were made (cafe/files.h); empty: unknown */
-    cafe_output *begun;            /* by cafe_matrix_begin(); NULL: nothing was */
+    const int32_t *at;  /* row u is row at[u] of the values, or row ~at[u] of `other` if that is
+                         * negative; NULL: rows are in order */
+    const float *other; /* rows that take the place of some; other_stride floats apart */
+    int64_t other_stride;
+    const cafe_names *names;      /* of the rows */
+    const char *row;              /* their name in a heading; NULL: "node" */
+    char made[CAFE_VECTORS_MADE]; /* how they were made (cafe/files.h); empty: unknown */
+    cafe_output *begun;           /* by cafe_matrix_begin(); NULL: nothing was */
     void *source; /* and these functions, which all processes call, to get and write rows: */
     cafe_rows_get *get;
     cafe_rows_put *put;
@@ -32,6 +36,12 @@ static inline cafe_matrix cafe_matrix_of(int64_t rows, int64_t columns, int64_t 
                                          const float *values, const cafe_names *names) {
     return (cafe_matrix){
         .rows = rows, .columns = columns, .stride = stride, .values = values, .names = names};
+}
+
+/* Row u of a matrix in memory. */
+static inline const float *cafe_matrix_row(const cafe_matrix *m, int64_t u) {
+    int64_t at = m->at ? m->at[u] : u;
+    return at < 0 ? m->other + ~at * m->other_stride : m->values + at * m->stride;
 }
 
 /* Begins to write rows that will not change, before the rest of the file is known.

@@ -34,12 +34,10 @@ static double share(int64_t a, int64_t b) {
     return b > 0 ? (double)a / (double)b : 0;
 }
 
-void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
-                         const cafe_changes *changes) {
+void cafe_report_updated(cafe_report *report, const cafe_updated *updated) {
     const cafe_update_report *r = cafe_updated_get(updated);
     cafe_report_integer(report, "nodes", r->nodes);
-    cafe_report_integer(report, "edges",
-                        cafe_graph_get_counts(cafe_changes_get(changes)->graph)->edges);
+    cafe_report_integer(report, "edges", r->edges);
     cafe_report_integer(report, "columns", r->columns);
     cafe_report_integer(report, "rounds", r->rounds);
     cafe_report_truth(report, "converged", r->converged);
@@ -51,6 +49,8 @@ void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
     CAFE_REPORT_FIELDS(report, work_fields, r);
     cafe_report_real(report, "work", share(r->arcs_summed + r->arcs_marked, r->arcs));
     CAFE_REPORT_FIELDS(report, drift_fields, r);
+    cafe_report_truth(report, "rotated", r->rotated);
+    cafe_report_truth(report, "resumed", r->resumed);
 }
 
 #define STRUCT cafe_transition_report
@@ -63,16 +63,16 @@ static const cafe_field transition_fields[] = {AS("before", old_count),
 #undef STRUCT
 
 void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
-                            const cafe_labels *old) {
+                            const cafe_labels *old, const int32_t *number) {
     const cafe_transition_report *t = cafe_transition_get(transition);
-    char number[24];
+    char text[24];
     cafe_report_open(report, "communities", '{');
     CAFE_REPORT_FIELDS(report, transition_fields, t);
     cafe_report_open(report, "old", '[');
     for (int64_t c = 0; c < t->old_count; c++) {
         cafe_report_open(report, NULL, '{');
-        cafe_print(number, sizeof number, "%lld", (long long)c);
-        cafe_report_string(report, "name", old ? cafe_labels_class_name(old, c) : number);
+        cafe_print(text, sizeof text, "%lld", (long long)c);
+        cafe_report_string(report, "name", old ? cafe_labels_class_name(old, c) : text);
         cafe_report_integer(report, "size", t->old_size[c]);
         cafe_report_integer(report, "heir", t->heir[c]);
         cafe_report_integer(report, "pieces", t->pieces[c]);
@@ -83,6 +83,7 @@ void cafe_report_transition(cafe_report *report, const cafe_transition *transiti
     cafe_report_open(report, "new", '[');
     for (int64_t d = 0; d < t->new_count; d++) {
         cafe_report_open(report, NULL, '{');
+        if (number) cafe_report_integer(report, "community", number[d]);
         cafe_report_integer(report, "size", t->new_size[d]);
         cafe_report_integer(report, "parent", t->parent[d]);
         cafe_report_integer(report, "sources", t->sources[d]);

@@ -25,7 +25,7 @@ typedef struct factors {
 
 /* Returns share^-x. pow() may differ between C libraries for x = 1/2; sqrt() does not. A node
  * without edges keeps 1. */
-static double factor_of(double share, double x) {
+double cafe_degree_factor(double share, double x) {
     double power = x == 0.5 ? sqrt(share) : pow(share, x);
     return share > 0 ? 1 / power : 1;
 }
@@ -35,8 +35,9 @@ static void fill_factors(void *argument, int64_t first, int64_t last) {
     const cafe_sampled *s = t->sampled;
     for (int64_t u = first; u < last; u++) {
         int64_t links = s->offsets[u + 1] - s->offsets[u];
-        t->factor[u] = t->known && links < KNOWN ? t->known[links]
-                                                 : (float)factor_of(s->p[u] * (double)s->n, t->x);
+        t->factor[u] = t->known && links < KNOWN
+                           ? t->known[links]
+                           : (float)cafe_degree_factor(s->p[u] * (double)s->n, t->x);
     }
 }
 
@@ -44,7 +45,8 @@ static void fill_factors(void *argument, int64_t first, int64_t last) {
 static void fill_known(void *argument, int64_t first, int64_t last) {
     const factors *t = argument;
     for (int64_t d = first; d < last; d++)
-        t->known[d] = (float)factor_of((double)d / t->sampled->total * (double)t->sampled->n, t->x);
+        t->known[d] =
+            (float)cafe_degree_factor((double)d / t->sampled->total * (double)t->sampled->n, t->x);
 }
 
 static cafe_status find_factors(cafe_context *context, factors *t) {
@@ -57,7 +59,7 @@ static cafe_status find_factors(cafe_context *context, factors *t) {
 }
 
 double cafe_sampled_factor(const cafe_sampled *s, double degree) {
-    return s->factor ? factor_of(degree * s->unit, s->info.degree_exponent) : 1;
+    return s->factor ? cafe_degree_factor(degree * s->unit, s->info.degree_exponent) : 1;
 }
 
 cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_degrees *degrees,

@@ -59,6 +59,9 @@ cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_
                            const cafe_sample_options *options, const cafe_sample_inputs *inputs,
                            cafe_degrees *degrees, cafe_sampled **sampled);
 
+/* share^-x, the factor of a node with this degree in a unit of about the mean; 1 without edges. */
+double cafe_degree_factor(double share, double x);
+
 /* Returns the factor of a node whose edges, without factors, sum to that degree. */
 double cafe_sampled_factor(const cafe_sampled *sampled, double degree);
 

@@ -18,7 +18,6 @@ enum { ROWS = 1024 };
 typedef struct merging {
     const cafe_changes *changes;
     const cafe_graph *old;
-    const int32_t *place;
     int64_t *first; /* of each new node its first changed arc; n + 1 entries */
     int64_t *offsets;
     int32_t *targets; /* NULL while rows are counted */
@@ -39,7 +38,7 @@ static int64_t merge_row(const merging *m, int64_t u, int64_t at) {
     int32_t from = m->changes->origin[u];
     int64_t j = from < 0 ? 0 : old->offsets[from], end = from < 0 ? 0 : old->offsets[from + 1];
     while (j < end || arc < last) {
-        int32_t target = j < end ? m->place[old->targets[j]] : INT32_MAX;
+        int32_t target = j < end ? m->changes->place[old->targets[j]] : INT32_MAX;
         bool changed = arc < last && arc->v <= target;
         if (!changed) {
             put_arc(m, at++, target, old->weights ? old->weights[j] : 1);
@@ -84,19 +83,19 @@ static cafe_status fill(cafe_context *context, merging *m, cafe_graph *g, bool w
 }
 
 /* Merges old rows and changed arcs into the new graph's rows. */
-static cafe_status merge(cafe_changes *c, const cafe_graph *old, const int32_t *place,
-                         bool weighted) {
+static cafe_status merge(cafe_changes *c) {
     cafe_context *context = c->context;
     cafe_graph *g = c->graph;
+    const cafe_graph *old = c->old;
     cafe_status status = CAFE_OK;
-    merging m = {.changes = c, .old = old, .place = place};
+    merging m = {.changes = c, .old = old};
     g->owns_rows = true;
     g->offsets = m.offsets = cafe_mem(context, g->n + 1, sizeof *m.offsets);
     m.first = cafe_mem(context, g->n + 1, sizeof *m.first);
     CAFE_TRY(cafe_mem_had(m.offsets, m.first));
     find_first(c, m.first);
-    CAFE_TRY(fill(context, &m, g, weighted));
-    g->counts.weighted = weighted;
+    CAFE_TRY(fill(context, &m, g, c->weighted));
+    g->counts.weighted = c->weighted;
     g->counts.self_loops_kept = old->counts.self_loops_kept;
     CAFE_TRY(cafe_graph_count(context, g, true));
     for (int64_t u = 0; g->counts.self_loops_kept && u < g->n; u++)
@@ -113,27 +112,38 @@ static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe
                         int64_t newcomers, cafe_link_lines *lines, const char *path,
                         cafe_changes **changes) {
     cafe_status status = CAFE_OK;
-    int32_t *place = NULL;
     cafe_changes *c = cafe_mem_zero(context, 1, sizeof *c);
     if (!c) return CAFE_ERROR_MEMORY;
     c->context = context;
+    c->old = old;
     c->old_nodes = old->n;
+    c->weighted = old->weights || lines->weighted;
     c->counts.new_nodes = newcomers;
     c->graph = cafe_graph_new(context);
-    place = cafe_mem(context, old->n + newcomers, sizeof *place);
-    CAFE_TRY(cafe_mem_had(c->graph, place));
-    CAFE_TRY(cafe_changes_number(c, old, names, newcomers, place));
-    CAFE_TRY(cafe_changes_resolve(c, old, lines, place, path));
-    CAFE_TRY(merge(c, old, place, old->weights || lines->weighted));
-    c->counts.graph = c->graph;
+    CAFE_TRY(cafe_mem_had(c->graph));
+    CAFE_TRY(cafe_changes_number(c, names, newcomers));
+    CAFE_TRY(cafe_changes_resolve(c, lines, path));
     c->counts.origin = c->origin;
     *changes = c;
     c = NULL;
 done:
-    cafe_mem_free(context, place);
     cafe_changes_free(c);
     cafe_phase(context, "", 0);
     return path ? cafe_blame_file(context, path, status) : status;
+}
+
+/* Rows that were half made when the memory ran out. */
+static void drop_rows(cafe_graph *g) {
+    cafe_mem_free_all(g->context, g->offsets, g->targets, g->weights);
+    g->offsets = NULL, g->targets = NULL, g->weights = NULL;
+    g->owns_rows = false;
+}
+
+const cafe_graph *cafe_changes_graph(cafe_changes *changes) {
+    if (changes->made) return changes->graph;
+    changes->made = merge(changes) == CAFE_OK;
+    if (!changes->made) drop_rows(changes->graph);
+    return changes->made ? changes->graph : NULL;
 }
 
 cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old, const char *path,
@@ -191,6 +201,7 @@ cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
     CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_LABELS, path, NULL));
     if (names.names.count == 0) goto done;
     CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
+    CAFE_TRY(merge(changes));
     keep_counts(*graph, changes->graph);
     CAFE_TRY(cafe_graph_set_reading(changes->graph, &(*graph)->reading));
     CAFE_TRY(keep_attributes(context, *graph, changes->graph));
@@ -244,7 +255,7 @@ done:
 void cafe_changes_free(cafe_changes *changes) {
     if (!changes) return;
     cafe_graph_free(changes->graph);
-    cafe_mem_free_all(changes->context, changes->origin, changes->arcs, changes);
+    cafe_mem_free_all(changes->context, changes->origin, changes->place, changes->arcs, changes);
 }
 
 const cafe_changes_report *cafe_changes_get(const cafe_changes *changes) {

@@ -39,8 +39,8 @@ static int64_t integer_name(const cafe_graph *graph, int64_t u) {
 }
 
 /* Old and new integer names in one ascending order. */
-static cafe_status merge_integers(cafe_changes *c, const cafe_graph *old, const numbered *list,
-                                  int32_t *place) {
+static cafe_status merge_integers(cafe_changes *c, const numbered *list) {
+    const cafe_graph *old = c->old;
     int64_t n = c->graph->n, i = 0, u = 0, *values = cafe_mem(c->context, n, sizeof *values);
     bool index = true;
     if (!values) return CAFE_ERROR_MEMORY;
@@ -49,7 +49,7 @@ static cafe_status merge_integers(cafe_changes *c, const cafe_graph *old, const 
             u == old->n || (at - u < n - old->n && list[i].value < integer_name(old, u));
         values[at] = newcomer ? list[i].value : integer_name(old, u);
         c->origin[at] = newcomer ? -1 : (int32_t)u;
-        place[newcomer ? old->n + list[i++].newcomer : u++] = (int32_t)at;
+        c->place[newcomer ? old->n + list[i++].newcomer : u++] = (int32_t)at;
         index = index && values[at] == at;
     }
     if (index)
@@ -60,27 +60,34 @@ static cafe_status merge_integers(cafe_changes *c, const cafe_graph *old, const 
     return CAFE_OK;
 }
 
-cafe_status cafe_changes_number(cafe_changes *c, const cafe_graph *old, const cafe_newcomers *names,
-                                int64_t newcomers, int32_t *place) {
+/* Without new nodes the names are those of the old graph, which outlives the changes. */
+static cafe_status number_newcomers(cafe_changes *c, const cafe_newcomers *names,
+                                    int64_t newcomers) {
+    const cafe_graph *old = c->old;
     cafe_status status = CAFE_OK;
-    numbered *list = NULL;
-    int64_t n = c->graph->n = old->n + newcomers;
-    c->origin = cafe_mem(c->context, n, sizeof *c->origin);
-    if (!c->origin) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < n; u++) {
-        place[u] = (int32_t)u;
-        c->origin[u] = u < old->n ? (int32_t)u : -1;
-    }
-    if (!names && old->names.kind == CAFE_NAMES_INDEX) goto done;
-    list = cafe_mem(c->context, newcomers + 1, sizeof *list);
-    CAFE_TRY(cafe_mem_had(list));
+    if (newcomers == 0) c->graph->names = old->names;
+    if (newcomers == 0 || (!names && old->names.kind == CAFE_NAMES_INDEX)) return CAFE_OK;
+    numbered *list = cafe_mem(c->context, newcomers + 1, sizeof *list);
+    CAFE_PASS(cafe_mem_had(list));
     if (old->names.kind != CAFE_NAMES_STRING && (!names || integers(names, list)))
-        status = merge_integers(c, old, list, place);
+        status = merge_integers(c, list);
     else
         status = cafe_newcomers_append(c->graph, old, names);
-done:
     cafe_mem_free(c->context, list);
     return status;
+}
+
+cafe_status cafe_changes_number(cafe_changes *c, const cafe_newcomers *names, int64_t newcomers) {
+    int64_t n = c->graph->n = c->nodes = c->old_nodes + newcomers;
+    c->same_numbers = newcomers == 0;
+    c->origin = cafe_mem(c->context, n, sizeof *c->origin);
+    c->place = cafe_mem(c->context, n, sizeof *c->place);
+    CAFE_PASS(cafe_mem_had(c->origin, c->place));
+    for (int64_t u = 0; u < n; u++) {
+        c->place[u] = (int32_t)u;
+        c->origin[u] = u < c->old_nodes ? (int32_t)u : -1;
+    }
+    return number_newcomers(c, names, newcomers);
 }
 
 /* ---- resolving ------------------------------------------------------------------------------- */
@@ -111,9 +118,9 @@ static int by_arc(const void *a, const void *b) {
     return x->v < y->v ? -1 : x->v > y->v;
 }
 
-static float old_weight(const cafe_changes *c, const cafe_graph *old, int32_t u, int32_t v) {
+static float old_weight(const cafe_changes *c, int32_t u, int32_t v) {
     if (c->origin[u] < 0 || c->origin[v] < 0) return 0;
-    return cafe_changes_weight(old, c->origin[u], c->origin[v]);
+    return cafe_changes_weight(c->old, c->origin[u], c->origin[v]);
 }
 
 static void note_arcs(cafe_changes *c, int32_t u, int32_t v, float before, float after) {
@@ -126,11 +133,11 @@ static void note_arcs(cafe_changes *c, int32_t u, int32_t v, float before, float
 }
 
 /* The steps of one edge in their order. A removal without an edge lowers *wrong to its line. */
-static void run_edge(cafe_changes *c, const cafe_graph *old, const cafe_link_lines *lines,
-                     const step *steps, int64_t count, bool weighted, int64_t *wrong) {
+static void run_edge(cafe_changes *c, const cafe_link_lines *lines, const step *steps,
+                     int64_t count, int64_t *wrong) {
     int32_t u = steps->u, v = steps->v;
-    bool loop = u == v, dropped = loop && !old->counts.self_loops_kept;
-    float before = old_weight(c, old, u, v), now = before;
+    bool loop = u == v, dropped = loop && !c->old->counts.self_loops_kept;
+    float before = old_weight(c, u, v), now = before;
     for (int64_t i = 0; i < count; i++) {
         float w = lines->at[steps[i].line].weight;
         c->counts.loops += dropped;
@@ -140,7 +147,7 @@ static void run_edge(cafe_changes *c, const cafe_graph *old, const cafe_link_lin
             now = 0;
             continue;
         }
-        if (now > 0 && !weighted)
+        if (now > 0 && !c->weighted)
             c->counts.repeated++;
         else
             now += loop ? 2 * w : w; /* a(u,u) of a loop of weight w is 2w */
@@ -170,10 +177,9 @@ static void count_touched(cafe_changes *c) {
         c->counts.touched += i == 0 || c->arcs[i].u != c->arcs[i - 1].u;
 }
 
-cafe_status cafe_changes_resolve(cafe_changes *c, const cafe_graph *old, cafe_link_lines *lines,
-                                 const int32_t *place, const char *path) {
+cafe_status cafe_changes_resolve(cafe_changes *c, cafe_link_lines *lines, const char *path) {
     int64_t count = lines->count, wrong = INT64_MAX;
-    bool weighted = old->weights || lines->weighted;
+    const int32_t *place = c->place;
     step *steps = cafe_mem(c->context, count, sizeof *steps);
     c->arcs = cafe_mem(c->context, 2 * count, sizeof *c->arcs);
     c->counts.lines = count;
@@ -189,7 +195,7 @@ cafe_status cafe_changes_resolve(cafe_changes *c, const cafe_graph *old, cafe_li
     for (int64_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && steps[end].u == steps[i].u && steps[end].v == steps[i].v;)
             end++;
-        run_edge(c, old, lines, steps + i, end - i, weighted, &wrong);
+        run_edge(c, lines, steps + i, end - i, &wrong);
     }
     cafe_mem_free(c->context, steps);
     if (wrong < INT64_MAX)

@@ -76,43 +76,28 @@ typedef struct cafe_changed_arc {
 
 struct cafe_changes {
     cafe_context *context;
-    cafe_graph *graph; /* the new one */
+    const cafe_graph *old;
+    cafe_graph *graph; /* the new one: nodes and names; its rows are made when asked for */
+    bool made, weighted;
     int64_t old_nodes;
-    int32_t *origin;        /* of each new node the old one, or -1 */
+    int64_t nodes;          /* new ones, and behind them old ones that the new graph lacks */
+    bool same_numbers;      /* all nodes are old ones, under their old numbers */
+    int32_t *origin;        /* of each of `nodes` the old one, or -1 */
+    int32_t *place;         /* of each old node, then of each newcomer, its new number */
     cafe_changed_arc *arcs; /* by u, then v: both directions */
     int64_t arc_count;
     cafe_changes_report counts;
 };
 
-/* The new graph's nodes: how many, their names, and where old ones and newcomers went. `place` has
- * old nodes + newcomers entries. */
-cafe_status cafe_changes_number(cafe_changes *changes, const cafe_graph *old,
-                                const cafe_newcomers *names, int64_t newcomers, int32_t *place);
+/* The new graph's nodes: how many, their names, and where old ones and newcomers went. */
+cafe_status cafe_changes_number(cafe_changes *changes, const cafe_newcomers *names,
+                                int64_t newcomers);
 
 /* Resolves the lines (in their order) to changed arcs. `path` is for errors; may be NULL. */
-cafe_status cafe_changes_resolve(cafe_changes *changes, const cafe_graph *old,
-                                 cafe_link_lines *lines, const int32_t *place, const char *path);
+cafe_status cafe_changes_resolve(cafe_changes *changes, cafe_link_lines *lines, const char *path);
 
 /* The weight of the arc (u,w) of a graph; 0: there is none. */
 float cafe_changes_weight(const cafe_graph *graph, int64_t u, int64_t w);
-
-/* ---- the sweep over active nodes ------------------------------------------------------------- */
-
-typedef struct cafe_active cafe_active;
-
-/* h: padded rows, changed in place. Pressure of a node: by how much, at most, its pull can have
- * changed since it was last swept; nodes above `spread` are active. */
-cafe_status cafe_active_new(cafe_context *context, const cafe_operator *op, int64_t stride,
-                            float *h, double spread, cafe_active **active);
-void cafe_active_free(cafe_active *active);
-void cafe_active_press(cafe_active *active, int64_t u, double pressure);
-/* Collects the active nodes; returns how many. */
-int64_t cafe_active_collect(cafe_active *active);
-/* Sweeps the collected nodes; *gain gets the growth of the objective. */
-cafe_status cafe_active_sweep(cafe_active *active, double *gain);
-/* Was the node ever swept? */
-bool cafe_active_swept(const cafe_active *active, int64_t u);
-void cafe_active_work(const cafe_active *active, int64_t *summed, int64_t *marked);
 
 /* ---- alignment ------------------------------------------------------------------------------- */
 
