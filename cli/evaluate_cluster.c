@@ -117,7 +117,7 @@ static int work(void *argument) {
 static int check(void *argument) {
     cluster_job *job = argument;
     if (!job->communities) return CLI_OK;
-    return cli_only_with(job->run.command, job->run.arguments, "resolution|refine|rounds|chunks",
+    return cli_only_with(job->run.command, job->run.arguments, "resolution|refine|effort|chunks",
                          "communities that are found here, not with --communities");
 }
 

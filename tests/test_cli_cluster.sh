@@ -14,7 +14,7 @@ only p.tsv t.json r.json
 json_check r.json
 json_check t.json
 for key in schema version graph method options modularity communities sizes layers seconds peak_bytes \
-    allocated_bytes path nodes edges resolution refine rounds chunks seed threads largest median \
+    allocated_bytes path nodes edges resolution refine effort chunks seed threads largest median \
     smallest single_nodes read sample solve write total; do
     grep -qE "^ *\"$key\": " r.json || fail "the report lacks $key"
 done
@@ -125,6 +125,15 @@ expect 2 "$CAFE" cluster "$karate" --method softmax --hierarchy x.json
 says '--hierarchy does not go with --method softmax'
 expect 2 "$CAFE" cluster "$karate" --method softmax --start thirds.in.tsv -o x.tsv
 says '--start does not go with --method softmax, but with --method layers'
+expect 1 "$CAFE" cluster "$karate" --start thirds.in.tsv --effort high -o x.tsv
+says 'does not go with --start'
+expect 2 "$CAFE" cluster "$karate" --effort much -o x.tsv
+says 'one of fast.normal.high or a number from 0.001'
+expect 2 "$CAFE" cluster "$karate" --effort 0 -o x.tsv
+expect 0 "$CAFE" cluster "$karate" --effort high -t 1 -q -o high1.tsv
+expect 0 "$CAFE" cluster "$karate" --effort high -t 3 -q -o high3.tsv
+same high1.tsv high3.tsv
+rm high1.tsv high3.tsv
 expect 2 "$CAFE" cluster "$karate" --keep keep.in.txt -o x.tsv
 says '--keep needs --start'
 printf '5\t1\n' >one.in.tsv

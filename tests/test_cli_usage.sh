@@ -253,7 +253,7 @@ for option in 'source 0' 'weight 2' 'header yes' 'delimiter ,' 'decimal ,'; do
     # shellcheck disable=SC2086
     idle "--${option% *} goes with edge lists" info idle.in.cafe --$option
 done
-idle '--tune rounds goes with --refine yes' cluster "$karate" --refine no --tune rounds=3 -o x.tsv
+idle '--effort goes with --refine yes' cluster "$karate" --refine no --effort high -o x.tsv
 idle '--trust goes with .cafe files' info "$karate" --trust yes
 code=3
 idle '--tune width goes with --kernel gaussian' points idle.in.txt --kernel cosine --tune width=2 -o x.cafe

@@ -32,12 +32,13 @@ static void end(setting *s) {
     cafe_graph_free(s->graph);
 }
 
-static cafe_layers_options with(double resolution, int32_t refine, int64_t rounds, int64_t chunks) {
+static cafe_layers_options with(double resolution, int32_t refine, const char *effort,
+                                int64_t chunks) {
     cafe_layers_options o;
     cafe_layers_options_init(&o);
     o.resolution = resolution;
     o.refine = refine;
-    o.rounds = refine ? rounds : 0; /* there is one round, and no other number is taken */
+    o.effort = refine ? effort : NULL; /* without refinement there is one round */
     o.chunks = chunks;
     return o;
 }
@@ -155,7 +156,8 @@ static void random_graphs_are_sound(void **state) {
             context, test_random(context, n, 3 * n, trial % 2, trial % 3 == 0, (uint64_t)trial));
         double resolution = resolutions[trial % 3];
         for (int32_t refine = 0; refine < 2; refine++) {
-            cafe_layers_options o = with(resolution, refine, trial % 4, chunks[trial % 5]);
+            cafe_layers_options o =
+                with(resolution, refine, trial % 2 ? "fast" : NULL, chunks[trial % 5]);
             cafe_layers *layers = find(&s, &o);
             expect_sound(&s, layers, resolution, refine);
             assert_true(top_of(layers).modularity >= 0 || resolution > 1);
@@ -166,20 +168,22 @@ static void random_graphs_are_sound(void **state) {
     cafe_context_free(context);
 }
 
-static void more_rounds_are_no_worse_than_one(void **state) {
+/* A search begins with the one round of "fast", and "high" with that search. */
+static void more_effort_is_no_worse(void **state) {
+    const char *efforts[] = {"fast", "normal", "high", "0.05"};
     cafe_context *context = test_context(1, 3);
     (void)state;
-    for (uint64_t seed = 1; seed < 6; seed++) {
+    for (uint64_t seed = 1; seed < 4; seed++) {
         setting s = begin(context, test_random(context, 200, 700, 1, 0, seed));
-        double first = 0;
-        for (int64_t rounds = 1; rounds < 12; rounds++) {
-            cafe_layers_options o = with(1, 1, rounds, 0);
+        double found[4];
+        for (int e = 0; e < 4; e++) {
+            cafe_layers_options o = with(1, 1, efforts[e], 0);
             cafe_layers *layers = find(&s, &o);
-            if (rounds == 1) first = top_of(layers).modularity;
-            assert_true(top_of(layers).modularity >= first);
+            found[e] = top_of(layers).modularity;
             expect_sound(&s, layers, 1, 1);
             cafe_layers_free(layers);
         }
+        assert_true(found[0] <= found[1] && found[1] <= found[2] && found[0] <= found[3]);
         end(&s);
     }
     cafe_context_free(context);
@@ -220,7 +224,7 @@ static void threads_change_no_bit(void **state) {
             cafe_context *contexts[4];
             cafe_layers *layers[4];
             setting s[4];
-            cafe_layers_options o = with(1, refine, 5, chunks[c]);
+            cafe_layers_options o = with(1, refine, NULL, chunks[c]);
             for (int t = 0; t < TEST_THREADS; t++) {
                 contexts[t] = test_context(test_thread_counts[t], 11);
                 s[t] = begin(contexts[t], planted(contexts[t], 4000, 20000, 0.4, NULL));
@@ -259,7 +263,7 @@ static void processes_change_no_bit(void **state) {
     for (int c = 0; c < 3; c++) {
         cafe_context *context = test_context(2, 1);
         setting s = begin(context, planted(context, 4000, 20000, 0.4, NULL));
-        shared_run run = {.options = with(1, 1, 5, chunks[c])};
+        shared_run run = {.options = with(1, 1, NULL, chunks[c])};
         cafe_layers *alone = find(&s, &run.options);
         run.alone = alone;
         team_run(2, find_together, &run);
@@ -515,7 +519,7 @@ static void moving_climbs_and_settles(void **state) {
 static void one_chunk_of_a_bipartite_graph_ends(void **state) {
     cafe_context *context = test_context(2, 1);
     setting s = begin(context, test_bipartite(context, 40, 40));
-    cafe_layers_options o = with(1, 1, 3, 1);
+    cafe_layers_options o = with(1, 1, NULL, 1);
     (void)state;
     cafe_layers *layers = find(&s, &o);
     expect_sound(&s, layers, 1, 1);
@@ -561,7 +565,7 @@ static void karate_reaches_its_best_partition(void **state) {
     expect_sound(&s, layers, 1, 1);
     assert_true(top_of(layers).modularity > 0.4197); /* 0.419790 is known to be the maximum */
     cafe_layers_free(layers);
-    cafe_layers_options paper = with(1, 0, 0, 0);
+    cafe_layers_options paper = with(1, 0, NULL, 0);
     layers = find(&s, &paper);
     expect_sound(&s, layers, 1, 0);
     assert_true(top_of(layers).modularity > 0.39);
@@ -592,7 +596,7 @@ static void cliques_of_a_ring_are_found(void **state) {
     setting s = begin(context, ring_of_cliques(context, 9, 6));
     (void)state;
     for (int32_t refine = 0; refine < 2; refine++) {
-        cafe_layers_options o = with(1, refine, 0, 0);
+        cafe_layers_options o = with(1, refine, NULL, 0);
         cafe_layers *layers = find(&s, &o);
         cafe_layer top = top_of(layers);
         assert_int_equal(top.communities, 9);
@@ -625,7 +629,7 @@ static void planted_blocks_are_recovered(void **state) {
     setting s = begin(context, planted(context, n, 30000, 0.1, labels));
     (void)state;
     for (int c = 0; c < 2; c++) {
-        cafe_layers_options o = with(1, 1, 0, chunks[c]);
+        cafe_layers_options o = with(1, 1, NULL, chunks[c]);
         cafe_layers *layers = find(&s, &o);
         cafe_layer top = top_of(layers);
         int64_t strangers = 0;
@@ -712,7 +716,7 @@ static void resolution_goes_from_components_to_single_nodes(void **state) {
     (void)state;
     counts = *cafe_graph_get_counts(s.graph);
     for (int32_t refine = 0; refine < 2; refine++) {
-        cafe_layers_options none = with(0, refine, 0, 0), huge = with(1e9, refine, 0, 0);
+        cafe_layers_options none = with(0, refine, NULL, 0), huge = with(1e9, refine, NULL, 0);
         cafe_layers *layers = find(&s, &none);
         assert_int_equal(top_of(layers).communities, counts.components);
         assert_true(fabs(top_of(layers).modularity - 1) < 1e-12);
@@ -730,8 +734,9 @@ static void resolution_goes_from_components_to_single_nodes(void **state) {
 static void bad_options_are_refused(void **state) {
     cafe_context *context = test_context(1, 1);
     setting s = begin(context, test_karate(context));
-    cafe_layers_options bad[] = {with(-1, 1, 0, 0), with(NAN, 1, 0, 0), with(1, 2, 0, 0),
-                                 with(1, 1, -1, 0), with(1, 1, 0, -1)};
+    cafe_layers_options bad[] = {with(-1, 1, NULL, 0), with(NAN, 1, NULL, 0), with(1, 2, NULL, 0),
+                                 with(1, 1, NULL, -1), with(1, 1, "0", 0),    with(1, 1, "-3", 0),
+                                 with(1, 1, "much", 0)};
     cafe_layers *layers = NULL;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -751,7 +756,7 @@ static void every_failed_allocation_is_survived(void **state) {
     (void)state;
     for (int c = 0; c < 2; c++)
         for (long k = 0;; k++) {
-            cafe_layers_options o = with(1, 1, 5, chunks[c]);
+            cafe_layers_options o = with(1, 1, NULL, chunks[c]);
             cafe_layers *layers = NULL;
             long live = test_failing_arm(&f, k);
             cafe_status status = cafe_layers_find(context, s.op, &o, &layers);
@@ -784,7 +789,7 @@ static void cancelled_runs_stop(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_are_sound),
-        cmocka_unit_test(more_rounds_are_no_worse_than_one),
+        cmocka_unit_test(more_effort_is_no_worse),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(processes_change_no_bit),
         cmocka_unit_test(groups_are_counted_by_any_threads),

@@ -33,8 +33,8 @@ typedef struct cafe_option {
     size_t offset;                    /* of the field in the options struct */
     double initial, minimum, maximum; /* initial may lie outside of the range, for "as the method
                                        * says"; help then says what it stands for */
-    const char *choices; /* "walk|hhat|ritz|raw"; of a text: words that it may be beside
-                          * one character, NULL: any text */
+    const char *choices; /* "walk|hhat|ritz|raw"; of a text: words that it may be beside one
+                          * character or, with a maximum, a number; NULL: any text */
     const char *help;    /* one sentence, no full stop */
 } cafe_option;
 

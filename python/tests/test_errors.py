@@ -95,7 +95,7 @@ def test_messages_have_python_s_words(call):
     (lambda: cafe.Reduce(2, method="sphere", theta=3.0).fit(np.eye(5)), "theta"),
     (lambda: cafe.Reduce(2, beta=0.5).fit(np.eye(5)), "beta"),
     (lambda: cafe.SoftmaxClustering(n_components=4, support=3).fit(cafe.karate()), "support"),
-    (lambda: cafe.LayeredCafe(4, refine=False, rounds=3).fit(cafe.karate()), "rounds"),
+    (lambda: cafe.LayeredCafe(4, refine=False, effort="high").fit(cafe.karate()), "effort"),
     (lambda: cafe.DeepWalk(negative=3).fit(cafe.karate()), "negative"),
 ])
 def test_arguments_that_nothing_depends_on(call, argument):

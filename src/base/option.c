@@ -94,6 +94,9 @@ static int choice_index(const char *choices, const char *text) {
 static void range_text(const cafe_option *option, char *text, size_t capacity) {
     if (cafe_option_kind(option) == CAFE_OPTION_CHOICE)
         cafe_print(text, capacity, "one of %s", option->choices);
+    else if (cafe_option_kind(option) == CAFE_OPTION_TEXT && option->maximum > 0)
+        cafe_print(text, capacity, "one of %s or a number from %.9g to %.9g", option->choices,
+                   option->minimum, option->maximum);
     else if (cafe_option_kind(option) == CAFE_OPTION_TEXT)
         cafe_print(text, capacity, "one character or one of %s", option->choices);
     else if (cafe_option_kind(option) == CAFE_OPTION_SWITCH)
@@ -119,6 +122,11 @@ static cafe_status refuse(cafe_context *context, const cafe_option *option, cons
 static bool may_be(const cafe_option *option, const char *text) {
     if (!option->choices || !text || !text[0] || choice_index(option->choices, text) >= 0)
         return true;
+    if (option->maximum > 0) {
+        const char *end;
+        double value = cafe_parse_number(text, &end);
+        return end != text && *end == 0 && value >= option->minimum && value <= option->maximum;
+    }
     return strcmp(text, "\\t") == 0 || (!text[1] && strchr(" \t,;|:/!&=~^*", text[0]));
 }
 

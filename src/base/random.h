@@ -20,6 +20,7 @@ enum cafe_stream {
     CAFE_STREAM_SIMPLEX = 3,
     CAFE_STREAM_LAYERS = 4,
     CAFE_STREAM_WALK = 5, /* with the number of the draw in its upper half */
+    CAFE_STREAM_PARENTS = 6,
     CAFE_STREAM_EIGEN = 8,
     CAFE_STREAM_RESTART = 9,
     CAFE_STREAM_SPLIT = 12,

@@ -1,10 +1,9 @@
 /* The multi-layer method: algorithm 3 of the paper, with Leiden's refinement.
  *
- * A round builds a hierarchy of levels (layers_hierarchy.c). While rounds gain much, the next round
- * starts from the last result, so that nodes can leave again. Then, unless the graph is large,
- * rounds start from every node alone, and from the communities on which this fresh result and the
- * best one agree. Without refinement communities themselves are pooled, in one round: the form of
- * the paper. docs/algorithms/layers.md has the arguments.
+ * A round builds a hierarchy of levels (layers_hierarchy.c), a search runs rounds and keeps the
+ * best result (layers_search.c), and a high effort combines results of searches (layers_effort.c).
+ * Without refinement communities themselves are pooled, in one round: the form of the paper.
+ * docs/algorithms/layers.md has the arguments.
  */
 #include "solve/layers.h"
 
@@ -12,21 +11,13 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/processes.h"
 #include "engine/engine.h"
 #include "solve/exact_partition.h"
-#include "solve/layers_search.h"
+#include "solve/layers_effort.h"
 #include "solve/solution.h"
 
-/* Rounds by default, by the number of arcs: many for graphs that take milliseconds, but graphs of
- * fewer than 1,000 edges shall take no longer than with other programs. */
-static const struct {
-    int64_t arcs, rounds;
-} default_rounds[] = {{1998, 12}, {1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
-
-enum {
-    LARGE_ARCS = 1 << 20, /* arcs of graphs for which fresh starts take too long, */
-    GATHER_ARCS = 1 << 22 /* and of graphs that do not fit into the caches */
-};
+enum { GATHER_ARCS = 1 << 22 /* arcs of graphs that do not fit into the caches */ };
 
 /* Sums of fewer than 300 terms in different orders differ by less. */
 static const double rounding = 1e-13;
@@ -39,9 +30,10 @@ static const cafe_option layers_options[] = {
     {"refine", "yes|no", CAFE_OPTION_SWITCH, offsetof(cafe_layers_options, refine), 1, 0, 1, NULL,
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},
-    {"rounds", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, rounds),
-     0, 0, 1e9, NULL,
-     "hierarchies built at most, with " CAFE_OPT("refine=yes") "; 0 is 8 to 20, by size"},
+    {"effort", "WORD|SECONDS", CAFE_OPTION_TEXT, offsetof(cafe_layers_options, effort), 0, 1e-3,
+     1e9, "fast|normal|high",
+     "fast builds one hierarchy, normal some, high combines the results of several searches; a "
+     "number of seconds combines until they are over (default normal)"},
     {"chunks", "B", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, chunks),
      0, 0, 2147483647, NULL,
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
@@ -90,13 +82,24 @@ static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
     return cafe_pooled_view(context, rows, s->loops, finest);
 }
 
-/* Rounds by the option, else by the number of arcs; 1 without refinement, as in the paper. */
-static int64_t choose_rounds(const cafe_layers_options *o, int64_t arcs) {
-    size_t i = 0;
-    if (!o->refine) return 1;
-    if (o->rounds > 0) return o->rounds;
-    while (arcs > default_rounds[i].arcs) i++;
-    return default_rounds[i].rounds;
+/* Only one round is the paper's form and the fast one; a start is continued, not combined. */
+static cafe_status choose_effort(cafe_context *context, const cafe_layers_options *o, bool given,
+                                 cafe_effort *effort, double *seconds) {
+    *effort = cafe_effort_take(o->effort, seconds);
+    if (!o->refine)
+        CAFE_PASS(cafe_options_idle(context, cafe_layers_option_table(), o, "effort",
+                                    CAFE_OPT("refine=yes")));
+    if (given && *effort >= CAFE_EFFORT_HIGH)
+        return cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            CAFE_OPT("effort=%s") " starts from single nodes: it does not go with " CAFE_OPT(
+                "start"),
+            o->effort);
+    if (*effort == CAFE_EFFORT_SECONDS && cafe_team_ranks(context) > 1)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("effort=%s") ": a number of seconds is for one process",
+                         o->effort);
+    return CAFE_OK;
 }
 
 /* The search begins with the caller's partition. With kept nodes its graph is the one in which they
@@ -133,22 +136,21 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
     int32_t *where = NULL;
     cafe_search s = {.given = given};
     cafe_layers_options o;
+    cafe_effort effort;
+    double seconds;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
-    if (!o.refine)
-        CAFE_TRY(cafe_options_idle(context, cafe_layers_option_table(), &o, "rounds",
-                                   CAFE_OPT("refine=yes")));
+    CAFE_TRY(choose_effort(context, &o, given != NULL, &effort, &seconds));
     CAFE_TRY(cafe_engine_need_rows(context, "layers"));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(view_finest(context, op, &finest));
-    s.h = (cafe_hierarchy){.options = &o, .finest = finest};
-    s.left = choose_rounds(&o, finest->offsets[finest->n]);
-    s.large = o.rounds == 0 && finest->offsets[finest->n] > LARGE_ARCS;
-    s.meet = cafe_mem(context, finest->n, sizeof *s.meet);
-    CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
-    s.h.gather = o.refine && s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
+    s.h.options = &o;
+    CAFE_TRY(cafe_search_open(context, finest, &s));
+    if (!o.refine || effort == CAFE_EFFORT_FAST) s.left = 1;
+    s.h.gather = s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
     CAFE_TRY(take_given(context, finest, &s, &joined, &where));
-    CAFE_TRY(cafe_search_run(context, &s));
+    CAFE_TRY(effort >= CAFE_EFFORT_HIGH ? cafe_search_combine(context, &s, seconds)
+                                        : cafe_search_run(context, &s));
     CAFE_TRY(run_exact(context, op, &s));
     CAFE_TRY(restore(context, &s, op->n, where));
     *layers = s.best;

@@ -44,17 +44,6 @@ cafe_status cafe_layers_are_mixed(cafe_context *context, const cafe_hierarchy *h
     return CAFE_OK;
 }
 
-/* part[u] <- top[part[u]] */
-typedef struct compose_job {
-    const int32_t *top;
-    int32_t *part;
-} compose_job;
-
-static void compose(void *argument, int64_t first, int64_t last) {
-    const compose_job *job = argument;
-    for (int64_t u = first; u < last; u++) job->part[u] = job->top[job->part[u]];
-}
-
 cafe_status cafe_layers_separate(cafe_context *context, const cafe_hierarchy *h,
                                  const cafe_layers *layers, int32_t *part) {
     cafe_status status = CAFE_OK;
@@ -67,8 +56,7 @@ cafe_status cafe_layers_separate(cafe_context *context, const cafe_hierarchy *h,
     CAFE_TRY(cafe_coarsen(context, h->finest, part, layers->at[0].communities, &coarse));
     upper.finest = coarse;
     CAFE_TRY(cafe_hierarchy_build(context, &upper));
-    CAFE_TRY(
-        cafe_ranges(context, n, NODES, compose, &(compose_job){top_partition(upper.layers), part}));
+    CAFE_TRY(cafe_layers_lift(context, n, top_partition(upper.layers), part));
 done:
     cafe_layers_free(upper.layers);
     cafe_pooled_free(coarse);

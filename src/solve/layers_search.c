@@ -10,8 +10,22 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/thread_pool.h"
 
-enum { MOST_FAILURES = 3 }; /* fresh starts without success that end the search */
+enum {
+    MOST_FAILURES = 3,
+    NODES = 1 << 14 /* of a task */
+};                  /* fresh starts without success that end the search */
+
+/* Rounds by default, by the number of arcs: many for graphs that take milliseconds, but graphs of
+ * fewer than 1,000 edges shall take no longer than with other programs. */
+static const struct {
+    int64_t arcs, rounds;
+} default_rounds[] = {{1998, 12}, {1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
+
+enum {
+    LARGE_ARCS = 1 << 20 /* arcs of graphs for which fresh starts take too long */
+};
 
 /* Limits of modularity gains: of a round to be repeated at once; expected of a round of a large
  * graph; and of anything worth its time. */
@@ -31,33 +45,59 @@ typedef enum start {
     START_DIVIDE    /* from communities inside those of the last one */
 } start;
 
-/* meet(u) = meet(w) if and only if u and w are together in both partitions, best and other. Every
- * community of one partition is passed once; seen[] and number[] map the communities of the other
- * to their part in it: O(n) time. */
-static cafe_status meet(cafe_context *context, cafe_search *s) {
+/* ---- partitions ------------------------------------------------------------------------------ */
+
+/* met(u) = met(w) if and only if u and w are together in both partitions. Every community of a is
+ * passed once; seen[] and number[] map the communities of b to their part in it: O(n) time. */
+cafe_status cafe_layers_meet(cafe_context *context, int64_t n, const int32_t *a, int64_t a_count,
+                             const int32_t *b, int64_t b_count, int32_t *met, int64_t *count) {
     cafe_groups groups = {0, NULL, NULL};
-    const int32_t *b = top_partition(s->other);
-    int64_t count = s->other->at[s->other->count - 1].communities;
-    int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group in which a community
-                                                             * occurred, */
-    int32_t *number = cafe_mem(context, count, sizeof *number); /* and the number of their meet */
+    int32_t *seen = cafe_mem(context, b_count, sizeof *seen); /* the last community of a in which
+                                                               * one of b occurred, */
+    int32_t *number = cafe_mem(context, b_count, sizeof *number); /* and the number of their meet */
     int32_t next = 0;
     cafe_status status;
     CAFE_TRY(cafe_mem_had(seen, number));
-    CAFE_TRY(cafe_groups_new(context, s->best->nodes, top_partition(s->best),
-                             s->best->at[s->best->count - 1].communities, &groups));
-    for (int64_t i = 0; i < count; i++) seen[i] = -1;
+    CAFE_TRY(cafe_groups_new(context, n, a, a_count, &groups));
+    for (int64_t i = 0; i < b_count; i++) seen[i] = -1;
     for (int64_t i = 0; i < groups.count; i++)
         for (int64_t m = groups.start[i]; m < groups.start[i + 1]; m++) {
             int32_t u = groups.member[m];
             if (seen[b[u]] != i) number[b[u]] = next++;
             seen[b[u]] = (int32_t)i;
-            s->meet[u] = number[b[u]];
+            met[u] = number[b[u]];
         }
+    *count = next;
 done:
     cafe_groups_free(context, &groups);
     cafe_mem_free_all(context, seen, number);
     return status;
+}
+
+typedef struct compose_job {
+    const int32_t *top;
+    int32_t *part;
+} compose_job;
+
+static void compose(void *argument, int64_t first, int64_t last) {
+    const compose_job *job = argument;
+    for (int64_t u = first; u < last; u++) job->part[u] = job->top[job->part[u]];
+}
+
+cafe_status cafe_layers_lift(cafe_context *context, int64_t n, const int32_t *top, int32_t *part) {
+    return cafe_ranges(context, n, NODES, compose, &(compose_job){top, part});
+}
+
+/* ---- one round ------------------------------------------------------------------------------- */
+
+static int64_t top_count(const cafe_layers *layers) {
+    return layers->at[layers->count - 1].communities;
+}
+
+static cafe_status meet(cafe_context *context, cafe_search *s) {
+    int64_t count;
+    return cafe_layers_meet(context, s->best->nodes, top_partition(s->best), top_count(s->best),
+                            top_partition(s->other), top_count(s->other), s->meet, &count);
 }
 
 /* The modularity of the given partition, whose numbers are below the number of nodes. */
@@ -131,7 +171,7 @@ static bool may_find_more(cafe_search *s) {
 /* After a given start: rounds from the last result alone. */
 static bool goes_on(const cafe_search *s) {
     double least = s->given->steady ? large_progress : s->large ? slow_progress : least_progress;
-    return s->left > 0 && s->gain > least;
+    return s->gain > least;
 }
 
 /* On a large graph, after a fresh start and while divisions gain: communities that hold nodes of
@@ -139,7 +179,7 @@ static bool goes_on(const cafe_search *s) {
 static cafe_status test_lumps(cafe_context *context, cafe_search *s, start *from, bool *lumps) {
     start now = *from;
     *lumps = false;
-    if (!s->large || s->whole || s->left == 0) return CAFE_OK;
+    if (!s->large || s->whole) return CAFE_OK;
     if (now == START_FRESH) {
         CAFE_PASS(cafe_layers_are_mixed(context, &s->h, s->last, lumps));
         *from = *lumps ? START_SEPARATE : now;
@@ -159,15 +199,20 @@ static void choose_next(cafe_search *s, start *from, bool *go) {
         return;
     }
     bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
-    *go = s->left > 0;
+    *go = true;
     if (*from == START_FRESH && s->other && !are_equal(s))
         *from = START_MEET;
     else if (is_worth_repeating(s, room))
         *from = START_LAST;
-    else if (*go && room && may_find_more(s))
+    else if (room && may_find_more(s))
         *from = START_FRESH;
     else
         *go = false;
+}
+
+/* May another round begin? */
+static bool has_time(const cafe_search *s) {
+    return s->left > 0 && (s->until == 0 || cafe_search_clock() < s->until);
 }
 
 /* Rounds until choose_next() finds nothing to do. The best modularity never falls, because a round
@@ -175,15 +220,27 @@ static void choose_next(cafe_search *s, start *from, bool *go) {
 cafe_status cafe_search_run(cafe_context *context, cafe_search *s) {
     int64_t rounds = s->left;
     start from = s->given ? START_GIVEN : START_FRESH;
-    cafe_phase(context, "layers", rounds);
+    if (!s->quiet) cafe_phase(context, "layers", rounds);
     for (bool go = true, lumps; go;) {
         CAFE_PASS(run_round(context, s, from));
         s->left--;
-        cafe_step(context, rounds - s->left, top_modularity(s->best));
+        if (!s->quiet) cafe_step(context, rounds - s->left, top_modularity(s->best));
+        if (!has_time(s)) break;
         CAFE_PASS(test_lumps(context, s, &from, &lumps));
         if (!lumps) choose_next(s, &from, &go);
     }
     return CAFE_OK;
+}
+
+cafe_status cafe_search_open(cafe_context *context, const cafe_pooled *finest, cafe_search *s) {
+    int64_t arcs = finest->offsets[finest->n];
+    size_t i = 0;
+    while (arcs > default_rounds[i].arcs) i++;
+    s->left = default_rounds[i].rounds;
+    s->large = arcs > LARGE_ARCS;
+    s->h.finest = finest;
+    s->meet = cafe_mem(context, finest->n, sizeof *s->meet);
+    return cafe_mem_had(s->meet);
 }
 
 cafe_status cafe_search_round(cafe_context *context, cafe_search *s) {

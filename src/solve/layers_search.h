@@ -18,14 +18,28 @@ typedef struct cafe_search {
     cafe_layers *other; /* the last round's, or the one that it replaced as the best */
     cafe_layers *last;  /* one of the two */
     int32_t *meet;      /* the partition that a round begins with, unless it is that of `last` */
+    double until;       /* by cafe_search_clock(): no round begins later; 0: any */
+    bool quiet;         /* somebody else reports the progress */
 } cafe_search;
 
-/* Rounds until none is left or worth its time; then `best` has the result. The caller has set h,
- * given, left and large, and frees the search. */
+/* A search on this graph with the default number of rounds. The caller has set h.options and
+ * h.turn. */
+cafe_status cafe_search_open(cafe_context *context, const cafe_pooled *finest, cafe_search *s);
+/* Rounds until none is left or worth its time; then `best` has the result. The caller frees
+ * the search. */
 cafe_status cafe_search_run(cafe_context *context, cafe_search *s);
 /* One round from the partition `meet`. */
 cafe_status cafe_search_round(cafe_context *context, cafe_search *s);
 void cafe_search_free(cafe_context *context, cafe_search *s);
+/* Seconds of a clock that only moves on. */
+double cafe_search_clock(void);
+
+/* met[n] <- nodes are together if they are together in a[n] and b[n]; counts: their communities,
+ * and those of met, which may be a. */
+cafe_status cafe_layers_meet(cafe_context *context, int64_t n, const int32_t *a, int64_t a_count,
+                             const int32_t *b, int64_t b_count, int32_t *met, int64_t *count);
+/* part[u] <- top[part[u]]: communities of groups become those of nodes. */
+cafe_status cafe_layers_lift(cafe_context *context, int64_t n, const int32_t *top, int32_t *part);
 
 /* ---- communities that are too large: layers_divide.c ----------------------------------------- */
 
