@@ -101,7 +101,8 @@ static const cli_option options[] = {
         NULL,
         "the partition: a heading, then node name, tab, community number; - is standard output"),
     CLI_ROW_WRITES(cluster_job, hierarchy, "hierarchy", NULL,
-                   "all layers as a tree in JSON; - is standard output"),
+                   "all layers: a table of node, level, community and parent (.tsv), a dendrogram "
+                   "(.nwk, Newick), else a tree in JSON; - is standard output"),
     CLI_ROW_WRITES(cluster_job, soft, "soft", ".npz",
                    "the memberships of a soft method: a sparse matrix of nodes x clusters as scipy "
                    "reads it (.npz)"),

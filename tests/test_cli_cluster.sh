@@ -82,6 +82,23 @@ expect 0 "$CAFE" cluster --no-heading strings.in.csv -q -o s.tsv --hierarchy s.j
 [[ $(sed -n 2p s.tsv) == $'"b\tq"\t0' ]] || fail "a name with a tab: $(sed -n 2p s.tsv)"
 json_check s.json
 grep -q '"names": ' s.json || fail "the tree lacks the names"
+
+# ---- the hierarchy as a table and as a dendrogram: the same communities as in the partition
+printf "it's,b\nb,c d\nc d,it's\ne,f\nf,g\ng,e\ne,b\n" >names.in.csv
+expect 0 "$CAFE" cluster names.in.csv -q -o n.tsv --hierarchy n.h.tsv
+[[ $(head -1 n.h.tsv) == $'node\tlevel\tcommunity\tparent' ]] || fail "heading of the table"
+last=$(tail -1 n.h.tsv | cut -f 2)
+awk -F '\t' -v top="$last" '$2 == top { print $1 "\t" $3 }' n.h.tsv | diff - n.tsv || fail "top level"
+[[ $(wc -l <n.h.tsv) == $((1 + 6 * last)) ]] || fail "lines of the table"
+awk -F '\t' 'NR > 1 { key = $1 "/" $2; at[key] = $3; up[key] = $4; node[$1]; if ($2 > top) top = $2 }
+    END { for (u in node) for (l = 1; l <= top; l++) if (up[u "/" l] != at[u "/" (l + 1)]) exit 1 }' n.h.tsv ||
+    fail "parents"
+expect 0 "$CAFE" cluster names.in.csv -q --hierarchy n.nwk
+[[ $(tr -cd '(' <n.nwk | wc -c) == $(tr -cd ')' <n.nwk | wc -c) ]] || fail "brackets of the dendrogram"
+grep -q "'it''s'" n.nwk || fail "names of the dendrogram"
+[[ $(grep -o "'$last:[0-9]*'" n.nwk | sort | uniq -d) == '' ]] || fail "a community twice"
+[[ $(grep -o "'$last:[0-9]*'" n.nwk | wc -l) == $(cut -f 2 n.tsv | sort -u | wc -l) ]] || fail "communities"
+rm n.h.tsv n.nwk
 printf '0 1\n1 2\n2 0\n' >triangle.in.txt
 expect 0 "$CAFE" cluster --no-heading triangle.in.txt -q --nodes 5 -o five.tsv
 [[ $(cut -f 2 five.tsv | xargs) == '0 0 0 1 2' ]] || fail "isolated nodes"
@@ -125,7 +142,8 @@ expect 2 "$CAFE" cluster "$karate" --method softmax --hierarchy x.json
 says '--hierarchy does not go with --method softmax'
 expect 2 "$CAFE" cluster "$karate" --method softmax --start thirds.in.tsv -o x.tsv
 says '--start does not go with --method softmax, but with --method layers'
-expect 1 "$CAFE" cluster "$karate" --start thirds.in.tsv --effort high -o x.tsv
+printf '0\t1\n1\t1\n' >two.in.tsv
+expect 1 "$CAFE" cluster "$karate" --start two.in.tsv --effort high -o x.tsv
 says 'does not go with --start'
 expect 2 "$CAFE" cluster "$karate" --effort much -o x.tsv
 says 'one of fast.normal.high or a number from 0.001'

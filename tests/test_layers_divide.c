@@ -154,12 +154,13 @@ static void divisions_are_inside(void **state) {
 static void good_communities_stay(void **state) {
     setting s;
     bool may, mixed;
+    double hoped;
     (void)state;
     begin(test_context(2, 1), 1, &s);
     cafe_layers *found = NULL;
     assert_int_equal(cafe_layers_find(s.context, s.op, NULL, &found), CAFE_OK);
     assert_int_equal(cafe_layers_may_divide(s.context, &s.h, found, &may), CAFE_OK);
-    assert_int_equal(cafe_layers_are_mixed(s.context, &s.h, found, &mixed), CAFE_OK);
+    assert_int_equal(cafe_layers_are_mixed(s.context, &s.h, found, &mixed, &hoped), CAFE_OK);
     assert_false(may);
     assert_false(mixed);
     cafe_layers_free(found);
@@ -169,7 +170,8 @@ static void good_communities_stay(void **state) {
 
 static cafe_status call_all(setting *s, int32_t *part) {
     bool yes;
-    CAFE_PASS(cafe_layers_are_mixed(s->context, &s->h, s->h.layers, &yes));
+    double hoped;
+    CAFE_PASS(cafe_layers_are_mixed(s->context, &s->h, s->h.layers, &yes, &hoped));
     CAFE_PASS(cafe_layers_may_divide(s->context, &s->h, s->h.layers, &yes));
     CAFE_PASS(cafe_layers_separate(s->context, &s->h, s->h.layers, part));
     return cafe_layers_divide(s->context, &s->h, s->h.layers, part);

@@ -55,11 +55,11 @@ CAFE_OPTIONS(softmax)
 
 typedef struct cafe_layers_options {
     size_t struct_size;
-    double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
-    int32_t refine;    /* 1: communities are connected, as in Leiden; 0: the paper's form */
+    double resolution;  /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
+    int32_t refine;     /* 1: communities are connected, as in Leiden; 0: the paper's form */
     const char *effort; /* "fast", "normal", "high" or a number of seconds; NULL: normal */
-    int64_t chunks;    /* as for sphere */
-    int64_t columns;   /* of the layers as vectors, at most */
+    int64_t chunks;     /* as for sphere */
+    int64_t columns;    /* of the layers as vectors, at most */
 } cafe_layers_options;
 
 CAFE_OPTIONS(layers)

@@ -39,6 +39,9 @@ void cafe_report_raw(cafe_report *report, const char *key, const char *value);
 /* A string of bytes that need not end with 0. */
 void cafe_report_bytes(cafe_report *report, const char *key, const char *bytes, int64_t size);
 
+/* "layers"; `tree`: with the parents of their communities. */
+void cafe_report_tree(cafe_report *report, const cafe_layers *layers, bool tree);
+
 /* "groups" of columns. */
 CAFE_LAB void cafe_report_groups(cafe_report *report, const cafe_certificate *c);
 

@@ -1,12 +1,10 @@
-/* Communities: the layers in a report, their sizes, and the tree of them in a file of its own. */
+/* Communities: the layers in a report, and their sizes. */
 #include <stdlib.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
-#include <cafe-private/writers.h>
 
 #include "base/memory.h"
-#include "graph/node_names.h"
 #include "report/report.h"
 
 static void put_layer(cafe_report *report, const cafe_layer *layer, bool tree) {
@@ -18,7 +16,7 @@ static void put_layer(cafe_report *report, const cafe_layer *layer, bool tree) {
     cafe_report_close(report);
 }
 
-static void put_layers(cafe_report *report, const cafe_layers *layers, bool tree) {
+void cafe_report_tree(cafe_report *report, const cafe_layers *layers, bool tree) {
     cafe_report_open(report, "layers", '[');
     for (int64_t i = 0; layers && i < cafe_layers_count(layers); i++) {
         const cafe_layer *layer = cafe_layers_get(layers, i);
@@ -28,7 +26,7 @@ static void put_layers(cafe_report *report, const cafe_layers *layers, bool tree
 }
 
 void cafe_report_layers(cafe_report *report, const cafe_layers *layers) {
-    put_layers(report, layers, false);
+    cafe_report_tree(report, layers, false);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -66,32 +64,4 @@ void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes) {
     cafe_report_open(report, "sizes", '{');
     CAFE_REPORT_FIELDS(report, size_fields, sizes);
     cafe_report_close(report);
-}
-
-/* ---- the tree -------------------------------------------------------------------------------- */
-
-/* Names of the nodes (unless they are 0 .. n-1), the finest partition, and for every layer but the
- * last the parents of its communities: all other partitions follow. */
-static void put_tree(cafe_report *report, const cafe_layers *layers, const cafe_graph *graph) {
-    const cafe_layer *finest = cafe_layers_get(layers, 0);
-    cafe_report_open(report, NULL, '{');
-    cafe_report_string(report, "schema", "cafe/hierarchy/1");
-    cafe_report_integer(report, "nodes", cafe_graph_nodes(graph));
-    if (!cafe_graph_names_are_indices(graph)) {
-        cafe_report_open(report, "names", '[');
-        for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++)
-            cafe_report_node(report, NULL, graph, u);
-        cafe_report_close(report);
-    }
-    cafe_report_integers(report, "finest", cafe_graph_nodes(graph), finest->partition);
-    put_layers(report, layers, true);
-}
-
-cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
-                              const cafe_graph *graph, const char *path, int32_t overwrite) {
-    cafe_report report = {.context = context};
-    put_tree(&report, layers, graph);
-    cafe_status status = cafe_report_write(&report, path, overwrite);
-    cafe_mem_free(context, report.text);
-    return status;
 }

@@ -36,11 +36,12 @@ static const double division_gain = 1e-3;
 /* ---- separate -------------------------------------------------------------------------------- */
 
 cafe_status cafe_layers_are_mixed(cafe_context *context, const cafe_hierarchy *h,
-                                  const cafe_layers *layers, bool *mixed) {
+                                  const cafe_layers *layers, bool *mixed, double *hoped) {
     double gain;
     CAFE_PASS(cafe_layers_move_gain(context, h->finest, h->options->resolution,
                                     top_partition(layers), SAMPLE, &gain));
     *mixed = gain > mixed_gain * top_modularity(layers);
+    *hoped = top_modularity(layers) + gain;
     return CAFE_OK;
 }
 

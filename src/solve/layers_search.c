@@ -174,14 +174,28 @@ static bool goes_on(const cafe_search *s) {
     return s->gain > least;
 }
 
-/* On a large graph, after a fresh start and while divisions gain: communities that hold nodes of
- * several ones. */
+/* The next round starts from the best result, or from the fresh one, unless the remedy against
+ * lumps has found something better. */
+static void weigh_remedy(cafe_search *s, start from) {
+    if (from == START_SEPARATE && top_modularity(s->last) < s->hoped) {
+        s->last = s->last == s->best ? s->other : s->best;
+        s->left++; /* this round does not count */
+    }
+    if (from == START_DIVIDE && s->last != s->best) {
+        s->last = s->best;
+        s->whole = true;
+    }
+}
+
+/* On a large graph, after a fresh start and while divisions gain: is one of the remedies for
+ * communities that hold nodes of several ones the next start? */
 static cafe_status test_lumps(cafe_context *context, cafe_search *s, start *from, bool *lumps) {
     start now = *from;
     *lumps = false;
+    weigh_remedy(s, now);
     if (!s->large || s->whole) return CAFE_OK;
     if (now == START_FRESH) {
-        CAFE_PASS(cafe_layers_are_mixed(context, &s->h, s->last, lumps));
+        CAFE_PASS(cafe_layers_are_mixed(context, &s->h, s->last, lumps, &s->hoped));
         *from = *lumps ? START_SEPARATE : now;
     } else if (now == START_LAST) {
         CAFE_PASS(cafe_layers_may_divide(context, &s->h, s->last, lumps));

@@ -11,6 +11,7 @@ typedef struct cafe_search {
     int64_t left;                   /* rounds */
     bool large;                     /* a round takes so long that fresh starts are not tried */
     bool whole;         /* of a large graph: communities need not be tested for a division */
+    double hoped;       /* modularity of the fresh result after moves of single nodes, estimated */
     int64_t failures;   /* fresh starts since the best was found */
     double gain;        /* of the last round over the partition that it started from */
     double before;      /* the same of the round before it; both HUGE_VAL after other starts */
@@ -43,10 +44,10 @@ cafe_status cafe_layers_lift(cafe_context *context, int64_t n, const int32_t *to
 
 /* ---- communities that are too large: layers_divide.c ----------------------------------------- */
 
-/* Did the first pooling join nodes of different communities? Compares the gain of moving single
- * nodes out of the communities part[n], estimated from some nodes, with the modularity. */
+/* Are nodes of different communities together? Compares the gain of moves of single nodes,
+ * estimated from some nodes, with the modularity. *hoped: the modularity after these moves. */
 cafe_status cafe_layers_are_mixed(cafe_context *context, const cafe_hierarchy *h,
-                                  const cafe_layers *layers, bool *mixed);
+                                  const cafe_layers *layers, bool *mixed, double *hoped);
 /* part[n] <- communities of the nodes of the first layer, found at a higher resolution. */
 cafe_status cafe_layers_separate(cafe_context *context, const cafe_hierarchy *h,
                                  const cafe_layers *layers, int32_t *part);
