@@ -24,7 +24,7 @@ static void test_shapes(void **state) {
                                         "\"a\";\"b\"\n0;1\n1;2\n",
                                         "0|1\n1|2\n",
                                         "id,to,from\n7,0,1\n8,1,2\n",
-                                        "00 01\n1 2\n",
+                                        "00 01\n01 2\n",
                                         "0,1,\n1,2,\n"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

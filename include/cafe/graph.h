@@ -51,6 +51,13 @@ typedef enum cafe_header {
     CAFE_HEADER_NO = 2
 } cafe_header;
 
+/* Are the ids of an edge list numbers? */
+typedef enum cafe_ids {
+    CAFE_IDS_AUTO = 0,   /* if all are integers; a file in which 007 and 7 both occur is refused */
+    CAFE_IDS_TEXT = 1,   /* no: 007 and 7 are two nodes */
+    CAFE_IDS_NUMBERS = 2 /* yes, also in quotes: 007 is 7; a file with others is refused */
+} cafe_ids;
+
 typedef enum cafe_decimal { CAFE_DECIMAL_POINT = 0, CAFE_DECIMAL_COMMA = 1 } cafe_decimal;
 
 typedef struct cafe_graph_options {
@@ -73,6 +80,7 @@ typedef struct cafe_graph_options {
     int32_t decimal;       /* cafe_decimal: in weights */
     const char *name; /* where nodes have attributes: the one that names them, or "id"; NULL: label
                        * or name, if they differ for half of the nodes, else the ids */
+    int32_t ids;      /* cafe_ids */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)

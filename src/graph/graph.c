@@ -67,7 +67,10 @@ static const cafe_option graph_options[] = {
      "the attribute that names the nodes (GraphML, GEXF, GML, JSON, Pajek, DOT, GDF), or id; "
      "without "
      "it label or name, if they differ for half of the nodes, else the ids; missing and repeated "
-     "names get the id, with a warning"}};
+     "names get the id, with a warning"},
+    {"ids", "WHAT", CAFE_OPTION_CHOICE, FIELD(ids), CAFE_IDS_AUTO, 0, 2, "auto|text|numbers",
+     "edge lists: text keeps 007 and 7 apart, numbers makes them one node; auto takes numbers when "
+     "all ids are integers, and refuses a file in which 007 and 7 both occur"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 

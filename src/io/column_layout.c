@@ -427,11 +427,12 @@ static void say(looking *k) {
     say_column(k, "weight", l->weight, &used);
     for (int32_t c = 0; c < l->columns && c < CAFE_SAMPLE_COLUMNS; c++)
         if (c != l->source && c != l->target && c != l->weight) say_column(k, "ignored", c, &used);
-    cafe_print(l->said + used, sizeof l->said - used, "; %s; %s",
+    static const char *const ids[] = {"", "; ids are text", "; ids are numbers"};
+    cafe_print(l->said + used, sizeof l->said - used, "; %s; %s%s",
                l->heading ? "a heading"
                : k->above ? "a heading in a comment"
                           : "no heading",
-               cafe_separator_name(l->separator, name));
+               cafe_separator_name(l->separator, name), ids[k->options->ids]);
 }
 
 /* The first edges as they stand there; a tab in a cell is shown. */
@@ -468,10 +469,11 @@ static void settle(looking *k) {
     cafe_layout *l = k->l;
     const uint8_t *edge = k->sample.text;
     if (l->heading) edge = cafe_sample_next(&k->sample, edge);
-    l->columns = edge ? cafe_sample_split(edge, l->separator, NULL) : 0;
+    l->columns = edge ? cafe_sample_split(edge, l->separator, k->row) : 0;
+    bool quoted = l->weight >= 0 && l->weight < l->columns && k->row[l->weight].quoted;
     if (l->heading && k->heads > l->columns) l->columns = k->heads;
     l->plain = l->source == 0 && l->target == 1 && (l->weight == 2 || l->weight < 0) &&
-               l->decimal == '.' && strchr(" \t,;", l->separator) && !k->options->source;
+               l->decimal == '.' && strchr(" \t,;", l->separator) && !k->options->source && !quoted;
     say(k);
     note_edges(k);
 }

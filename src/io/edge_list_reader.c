@@ -5,8 +5,12 @@
  * differ in their first lines.
  */
 #include "io/edge_list_reader.h"
+#include <string.h>
+
+#include "base/memory.h"
 #include "base/processes.h"
 #include "graph/builder.h"
+#include "graph/dictionary.h"
 #include "io/format_registry.h"
 #include "io/graph_writer.h"
 #include "io/scanners.h"
@@ -74,10 +78,12 @@ cafe_status cafe_edges_integers(cafe_edges *e, bool wide, cafe_lines_end *ended)
     CAFE_PASS(cafe_edges_first(e));
     cafe_rules rules = {.highest = e->declared > 0 ? e->declared - 1 : INT32_MAX,
                         .declared = e->declared > 0,
+                        .numbers = e->options->ids == CAFE_IDS_NUMBERS,
                         .comments = "#%",
                         .third = e->third,
                         .separator = e->layout.separator,
                         .layout = e->layout.plain ? NULL : &e->layout};
+    if (rules.numbers) rules.layout = &e->layout; /* which has quotes */
     start_list(e, wide);
     return cafe_lines_read(&e->text, &rules, &e->list, ended);
 }
@@ -100,6 +106,10 @@ cafe_status cafe_edges_none(const cafe_edges *e) {
     "every edge weighs 1, although another column may be the weight: name the weight " \
     "by " CAFE_OPT("weight=COLUMN") ", or give " CAFE_OPT("weights=no")
 
+#define LEADING_ZEROS \
+    "ids with leading zeros are numbers, 007 is 7: " CAFE_OPT("ids=text") " keeps them as they " \
+                                                                          "are"
+
 cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
     const cafe_layout *l = &e->layout;
     cafe_graph_reading reading = {.format = CAFE_FORMAT_EDGES,
@@ -110,17 +120,84 @@ cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
                                   .weight = l->weight,
                                   .text = l->said,
                                   .edges = l->edges,
-                                  .warning = l->weight_unclear ? UNCLEAR_WEIGHT : NULL};
+                                  .warning = l->weight_unclear ? UNCLEAR_WEIGHT
+                                             : e->zeros        ? LEADING_ZEROS
+                                                               : NULL};
     return cafe_graph_set_reading(graph, &reading);
+}
+
+/* ---- leading zeros --------------------------------------------------------------------------- */
+
+/* The name without leading zeros; its length. */
+static int64_t strip(const char *name, int64_t length, const char **stripped) {
+    while (length > 1 && *name == '0') name++, length--;
+    *stripped = name;
+    return length;
+}
+
+/* Refuses the file with two of the names that are one number. */
+static cafe_status refuse_zeros(const cafe_edges *e, const int64_t place[2],
+                                const cafe_names *names, int64_t count) {
+    enum { SHOWN = 20 };
+    cafe_dictionary numbers = {.context = e->context};
+    cafe_status status = CAFE_OK;
+    const char *text;
+    int64_t *first = cafe_mem(e->context, count, sizeof *first), number = 0, met = 0;
+    if (!first) CAFE_TRY(CAFE_ERROR_MEMORY);
+    for (int64_t u = 0; u < count; u++) {
+        const char *name = names->text + names->start[u];
+        int64_t length = strip(name, names->start[u + 1] - names->start[u], &text);
+        CAFE_TRY(cafe_dictionary_add(&numbers, text, length, &number));
+        if (number == met) {
+            first[met++] = u;
+            continue;
+        }
+        char one[4 * SHOWN + 4], other[4 * SHOWN + 4];
+        cafe_names_get(names, first[number], one, SHOWN);
+        cafe_names_get(names, u, other, SHOWN);
+        CAFE_TRY(cafe_fail(e->context, CAFE_ERROR_FORMAT,
+                           "%s:%lld:%lld: expected ids that are clearly numbers or text, found "
+                           "both '%s' and '%s': give " CAFE_OPT(
+                               "ids=text") " if they are two "
+                                           "nodes, " CAFE_OPT("ids=numbers") " if they are one",
+                           e->text.name, (long long)place[0], (long long)place[1], one, other));
+    }
+done:
+    cafe_dictionary_free(&numbers);
+    cafe_mem_free(e->context, first);
+    return status;
+}
+
+/* Ids with leading zeros were read as numbers, which is right unless two texts are one number: then
+ * there are more texts. The edges are read again. */
+static cafe_status check_zeros(cafe_edges *e) {
+    const int64_t place[2] = {e->list.zeros[0], e->list.zeros[1]};
+    bool wide = e->list.wide;
+    cafe_names names = {.kind = CAFE_NAMES_INDEX};
+    cafe_lines_end ended;
+    int64_t numbers = 0, texts = 0;
+    cafe_status status = CAFE_OK;
+    if (place[0] == 0 || e->options->ids != CAFE_IDS_AUTO || e->declared > 0) return CAFE_OK;
+    CAFE_TRY(cafe_edge_list_number(&e->list, &numbers, &names));
+    cafe_names_free(e->context, &names);
+    CAFE_TRY(cafe_edges_strings(e, &texts, &names));
+    if (texts != numbers) CAFE_TRY(refuse_zeros(e, place, &names, texts));
+    CAFE_TRY(cafe_edges_integers(e, wide, &ended));
+    e->zeros = true;
+done:
+    cafe_names_free(e->context, &names);
+    return status;
 }
 
 /* Edges and names, whatever the ids are. */
 static cafe_status read_links(cafe_edges *e, int64_t *nodes, cafe_names *names) {
     cafe_lines_end ended = CAFE_LINES_DONE;
+    if (e->options->ids == CAFE_IDS_TEXT) return cafe_edges_strings(e, nodes, names);
     cafe_status status = cafe_edges_integers(e, false, &ended);
     if (status == CAFE_OK && ended == CAFE_LINES_WIDE)
         status = cafe_edges_integers(e, true, &ended);
     if (status == CAFE_OK && ended == CAFE_LINES_TEXT) return cafe_edges_strings(e, nodes, names);
+    if (status == CAFE_OK) status = check_zeros(e);
     if (status != CAFE_OK) return status;
     *nodes = e->declared;
     if (e->declared > 0) return CAFE_OK;
@@ -131,8 +208,13 @@ cafe_status cafe_edges_open(const cafe_input *input, const cafe_graph_options *o
                             cafe_edges *e) {
     *e = (cafe_edges){.context = input->context, .options = options, .declared = options->nodes};
     cafe_edge_list_init(e->context, input->name, false, false, &e->list);
+    if (options->ids == CAFE_IDS_TEXT && options->nodes > 0)
+        return cafe_fail(input->context, CAFE_ERROR_ARGUMENT,
+                         "give " CAFE_OPT("ids=text") " or " CAFE_OPT("nodes") ", not both");
     CAFE_PASS(cafe_text_open_input(input, &e->text));
-    return look_ahead(e);
+    CAFE_PASS(look_ahead(e));
+    if (options->ids == CAFE_IDS_TEXT) e->declared = 0;
+    return CAFE_OK;
 }
 
 void cafe_edges_close(cafe_edges *e) {

@@ -14,6 +14,7 @@ typedef struct cafe_edges {
     cafe_edge_list list;
     int64_t declared; /* nodes: from the options, or from our own first line; 0: not known */
     cafe_third third;
+    bool zeros; /* ids with leading zeros were read as numbers */
 } cafe_edges;
 
 /* Finds the columns; the caller closes it, whatever the status. */

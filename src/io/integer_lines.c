@@ -17,6 +17,7 @@ typedef struct note {
     cafe_trouble kind;
     const uint8_t *at;
     const uint8_t *overflow; /* first id that no int64_t holds, or NULL */
+    const uint8_t *zeros;    /* an id with leading zeros, or NULL */
     int64_t smallest, largest;
 } note;
 
@@ -40,6 +41,11 @@ static cafe_trouble classify(const uint8_t *p, cafe_trouble missing) {
 static inline const uint8_t *skip_separator(const uint8_t *p, uint8_t separator) {
     p = cafe_skip_blanks(p);
     return *p == separator ? cafe_skip_blanks(p + 1) : p;
+}
+
+/* Notes an id at p with leading zeros as one at `at`. */
+static inline void look_for_zeros(const uint8_t *p, const uint8_t *at, note *n) {
+    if (__builtin_expect(*p == '0' && cafe_is_digit(p[1]), 0)) n->zeros = at;
 }
 
 /* One id at *at. Wide edges take every int64; an id beyond that is noted and stored as 0, since a
@@ -108,8 +114,10 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
             p = cafe_skip_blanks(p + 1);
         }
         int64_t u = 0, w = 0;
+        look_for_zeros(p, p, n);
         if ((n->kind = take_id(&p, &u, CAFE_NO_ID, rules, wide, n)) != CAFE_FINE) break;
         p = skip_separator(p, separator);
+        look_for_zeros(p, p, n);
         if ((n->kind = take_id(&p, &w, CAFE_NO_SECOND, rules, wide, n)) != CAFE_FINE) break;
         if (third == CAFE_THIRD_WEIGHT) {
             p = skip_separator(p, separator);
@@ -167,7 +175,9 @@ static cafe_trouble field_id(const cafe_field *field, int64_t *id, cafe_trouble 
     uint8_t text[CAFE_NUMBER_TEXT + CAFE_TEXT_PADDING] = {0};
     const uint8_t *p = text, *overflow = n->overflow;
     if (field->begin == field->end) return missing;
-    if (field->quoted || !copy_number(field, '.', text)) return CAFE_NOT_INTEGER;
+    if ((field->quoted && !rules->numbers) || !copy_number(field, '.', text))
+        return CAFE_NOT_INTEGER;
+    look_for_zeros(text, field->begin, n);
     cafe_trouble trouble = take_id(&p, id, missing, rules, wide, n);
     if (n->overflow != overflow) n->overflow = field->begin;
     return trouble == CAFE_FINE && *p != '\n' ? CAFE_NOT_INTEGER : trouble;
@@ -270,7 +280,7 @@ static cafe_status fail_note(parsing *job, int k) {
     const note *n = &job->notes[k];
     cafe_context *context = job->text->context;
     cafe_place place = cafe_text_place(job->text, &job->pieces[k], n->at);
-    if (n->kind != CAFE_NOT_INTEGER && n->kind != CAFE_OUTSIDE)
+    if (!job->rules->declared || (n->kind != CAFE_NOT_INTEGER && n->kind != CAFE_OUTSIDE))
         return cafe_fail_trouble(context, &place, n->kind);
     return cafe_fail_at(context, &place, "a node id from %lld to %lld",
                         (long long)job->rules->lowest, (long long)job->rules->highest);
@@ -284,18 +294,29 @@ static void note_overflow(parsing *job, int k) {
     job->overflow = true;
 }
 
+static void note_zeros(parsing *job, int k) {
+    if (job->list->zeros[0] || !job->notes[k].zeros) return;
+    cafe_place place = cafe_text_place(job->text, &job->pieces[k], job->notes[k].zeros);
+    const uint8_t *line = place.at;
+    while (line > place.begin && line[-1] != '\n') line--;
+    job->list->zeros[0] = place.line + cafe_count_lines(place.begin, line);
+    job->list->zeros[1] = place.at - line + 1;
+}
+
 /* The first note in the order of the text decides. */
 static cafe_status judge(parsing *job, cafe_lines_end *ended) {
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
         const note *n = &job->notes[k];
         bool elsewhere =
-            !job->rules->declared && (n->kind == CAFE_NOT_INTEGER || n->kind == CAFE_OUTSIDE);
+            !job->rules->declared &&
+            ((n->kind == CAFE_NOT_INTEGER && !job->rules->numbers) || n->kind == CAFE_OUTSIDE);
         if (n->kind != CAFE_FINE && !elsewhere) return fail_note(job, k);
         if (elsewhere) {
             *ended = n->kind == CAFE_OUTSIDE ? CAFE_LINES_WIDE : CAFE_LINES_TEXT;
             return CAFE_OK;
         }
         note_overflow(job, k);
+        note_zeros(job, k);
         if (n->smallest < job->list->smallest) job->list->smallest = n->smallest;
         if (n->largest > job->list->largest) job->list->largest = n->largest;
     }

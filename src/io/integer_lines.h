@@ -16,6 +16,7 @@ typedef enum cafe_third {
 
 typedef struct cafe_rules {
     int64_t lowest, highest; /* ids taken; stored less `lowest` (unless the edges are wide) */
+    bool numbers;            /* an id in quotes is one, and one that is no integer an error */
     bool declared;           /* an id outside, or one that is no integer, is an error */
     const char *comments;    /* letters at the beginning of lines that are skipped, or NULL */
     uint8_t letter;          /* the letter before the ids of every line; 0: none */

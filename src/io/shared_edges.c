@@ -25,6 +25,7 @@ typedef struct sharing {
     int64_t nodes; /* with strings: of this process */
     cafe_names names;
     uint8_t *block;
+    bool zeros; /* an id of the file has leading zeros */
 } sharing;
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static cafe_status take_range(sharing *s) {
 
 /* The result of a process in its range. */
 typedef struct finding {
-    int32_t status, ended, overflow;
+    int32_t status, ended, overflow, zeros;
 } finding;
 
 static finding parse(sharing *s) {
@@ -80,7 +81,8 @@ static finding parse(sharing *s) {
     cafe_status status = s->manner == STRINGS
                              ? cafe_edges_strings(&s->edges, &s->nodes, &s->names)
                              : cafe_edges_integers(&s->edges, s->manner == WIDE, &ended);
-    return (finding){(int32_t)status, (int32_t)ended, s->edges.list.overflow};
+    return (finding){(int32_t)status, (int32_t)ended, s->edges.list.overflow,
+                     s->edges.list.zeros[0] > 0};
 }
 
 /* Returns the process whose result counts: the first that stopped early, else the first with an id
@@ -133,19 +135,33 @@ static cafe_status parse_all(sharing *s, cafe_lines_end *ended) {
     int32_t first = first_finding(all, cafe_team_ranks(s->context));
     bool failed = first >= 0 && all[first].status != CAFE_OK;
     *ended = first >= 0 ? (cafe_lines_end)all[first].ended : CAFE_LINES_DONE;
+    s->zeros = false;
+    for (int32_t r = 0; r < cafe_team_ranks(s->context); r++) s->zeros |= all[r].zeros != 0;
     cafe_mem_free(s->context, gathered);
     if (failed) return fail_as(s, first, mine);
     if (mine.status != CAFE_OK) s->context->error[0] = 0; /* it is read in another manner */
     return CAFE_OK;
 }
 
+/* The names of all ranges would have to be compared. */
+static cafe_status refuse_zeros(const sharing *s) {
+    return cafe_fail(s->context, CAFE_ERROR_FORMAT,
+                     "%s: expected ids without leading zeros, which several processes do not "
+                     "compare: give " CAFE_OPT("ids=numbers") " or " CAFE_OPT("ids=text"),
+                     s->input->name);
+}
+
 static cafe_status parse_right(sharing *s) {
     cafe_lines_end ended;
+    int32_t ids = s->edges.options->ids;
+    if (ids == CAFE_IDS_TEXT) s->manner = STRINGS;
     CAFE_PASS(parse_all(s, &ended));
     if (ended == CAFE_LINES_WIDE) {
         s->manner = WIDE;
         CAFE_PASS(parse_all(s, &ended));
     }
+    bool numbers = s->manner != STRINGS && ended == CAFE_LINES_DONE;
+    if (numbers && s->zeros && ids == CAFE_IDS_AUTO) return refuse_zeros(s);
     if (ended != CAFE_LINES_TEXT) return CAFE_OK;
     s->manner = STRINGS;
     return parse_all(s, &ended);
