@@ -52,8 +52,12 @@ bool cli_graph_changes(const cafe_graph_counts *c, char *text, size_t capacity) 
     text[0] = 0;
     add_change(text, capacity, c->self_loops, "self-loop", c->self_loops_kept ? "kept" : "dropped");
     add_change(text, capacity, c->duplicates, "repeated edge", "merged");
-    add_change(text, capacity, c->reversed, "edge", "listed in both directions merged");
+    add_change(text, capacity, c->reversed, "edge",
+               c->mirrored ? "listed in both directions with one weight counted once"
+                           : "listed in both directions merged");
     add_change(text, capacity, c->zero_weights, "edge", "of weight 0 dropped");
+    add_change(text, capacity, c->outside, "edge", "outside the range of weights left out");
+    add_change(text, capacity, c->lighter, "edge", "not among the heaviest of either end left out");
     return text[0] != 0;
 }
 
@@ -75,14 +79,51 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
     if (c.directed)
         cli_say(run, "          directed edges by the rule %s", cli_directed_text(c.directed));
+    if (c.left_nodes > 0)
+        cli_say(run, "          two sides: %s and %s nodes%s", cli_count_text(c.left_nodes, nodes),
+                cli_count_text(c.nodes - c.left_nodes, edges),
+                strncmp(cli_name(run, graph, c.nodes - 1), "right:", 6) == 0
+                    ? "; the names of the second begin with right:"
+                    : "");
     if (c.isolated > 0)
         cli_say(run, "          %s isolated node%s", cli_count_text(c.isolated, nodes),
                 cli_plural(c.isolated));
 }
 
+/* Warns of more than one line in a hundred that is not an edge of its own, unless the option that
+ * decides about such lines was given. */
+static void warn_of(cli_run *run, const cafe_graph_counts *c, int64_t count, const char *what,
+                    const char *option) {
+    char some[CLI_COUNT_TEXT], all[CLI_COUNT_TEXT];
+    if (count <= c->lines / 100 || cli_given(run->arguments, option)) return;
+    cli_warn(run, "%s of %s edges in the file %s", cli_count_text(count, some),
+             cli_count_text(c->lines, all), what);
+}
+
+static void warn_of_losses(cli_run *run, const cafe_graph *graph) {
+    const cafe_graph_counts *c = cafe_graph_get_counts(graph);
+    /* the lines of a .cafe file are those that it was made from */
+    if (cafe_graph_get_reading(graph)->format == CAFE_FORMAT_CAFE) return;
+    if (!c->self_loops_kept)
+        warn_of(run, c, c->self_loops, "are self-loops and left out (--self-loops keep keeps them)",
+                "self-loops");
+    warn_of(run, c, c->duplicates,
+            c->weighted ? "repeat an edge: the weights of an edge are added (--duplicates one "
+                          "takes the largest)"
+                        : "repeat an edge, which counts once (--duplicates sum makes the number of "
+                          "lines its weight)",
+            "duplicates");
+    if (c->weighted && !c->mirrored && !c->directed)
+        warn_of(run, c, c->reversed,
+                "are the other direction of an edge: the weights of both are added (--duplicates "
+                "one takes the larger)",
+                "duplicates");
+}
+
 void cli_warn_reading(cli_run *run, const cafe_graph *graph) {
     const char *warning = cafe_graph_get_reading(graph)->warning;
     if (warning && warning[0]) cli_warn(run, "%s", warning);
+    warn_of_losses(run, graph);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ double cli_above_rounding(double value, double largest);
 /* A node's name as a field, in quotes where it needs them. */
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node);
 
-/* What the file may have meant otherwise, as a warning. */
+/* What the file may have meant otherwise, and many dropped or merged edges, as warnings. */
 void cli_warn_reading(cli_run *run, const cafe_graph *graph);
 
 /* The counts in a sentence, then what was changed, if anything was. */

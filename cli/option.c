@@ -428,12 +428,23 @@ static int set_tuned(parser *p, const char *text) {
     return set_value(p, e, text + length + 1);
 }
 
+/* Does a switch that is off without its option stand alone, --trust in place of --trust yes? */
+static bool stands_alone(const parser *p, const cli_entry *e) {
+    static const char *const truths[] = {"yes", "no", "0", "1", "true", "false", "on", "off"};
+    if (!e->shared || cafe_option_kind(e->shared) != CAFE_OPTION_SWITCH || e->shared->initial != 0)
+        return false;
+    for (size_t i = 0; p->next < p->argc && i < sizeof truths / sizeof *truths; i++)
+        if (strcmp(p->argv[p->next], truths[i]) == 0) return false;
+    return true;
+}
+
 /* The value of an option: what is attached to it, else the next word. */
 static int take_value(parser *p, const cli_entry *e, const char *attached) {
     if (!cli_takes_value(e)) {
         if (attached) return cli_usage_error(p->command->name, "--%s takes no value", e->name);
         return set_value(p, e, "");
     }
+    if (!attached && stands_alone(p, e)) return set_value(p, e, "yes");
     if (!attached && p->next < p->argc) attached = p->argv[p->next++];
     if (!attached)
         return cli_usage_error(p->command->name, "--%s needs a value: --%s %s", e->name, e->name,

@@ -74,6 +74,7 @@ static void test_same_graph(void **state) {
         {"0 1 0.1\n1 0 2.5\n2 2 3\n3 1 0\n", "0 1 1e-3\n"},
         {"a,b,0.3\nb,c,7\n\"c d\",a,1\n", "b,a,1e10\n"},
         {"0 1 3e37\n2 3 1e30\n", "1 2 5e30\n"},
+        {"0 1 2\n1 0 2\n3 1 0.5\n1 3 0.5\n", "1 0 2\n0 1 2\n"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

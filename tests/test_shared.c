@@ -197,6 +197,26 @@ static void test_declared(void **state) {
     compare_text("0 1\n2 3\n4 5\n0 8999\n7 5\n", 22, &options); /* node 8999 is none */
 }
 
+/* Each edge in both directions, far apart in the file, of one weight: 1, of which the sum is 2, or
+ * 1/2, of which the sum is 1, or several; and with an edge that makes them different. */
+static void test_mirrored(void **state) {
+    enum { NODES = 9000 };
+    char *text = malloc(NODES * 2 * 40 + 200);
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        size_t used = 0;
+        for (int d = 0; d < 2; d++)
+            for (int u = 1; u < NODES; u++)
+                used += (size_t)sprintf(text + used, "%d %d %g\n", d ? u : u / 3, d ? u / 3 : u,
+                                        kind == 0   ? 1
+                                        : kind == 1 ? 0.5
+                                                    : u % 7 + 0.25);
+        if (kind == 3) used += (size_t)sprintf(text + used, "1 5 2\n");
+        compare_text(text, used, NULL);
+    }
+    free(text);
+}
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* A list of so many fine lines with one that is not, at any place. */
@@ -327,6 +347,21 @@ static void test_one_fails(void **state) {
     for (int r = 0; r < 3; r++) assert_int_equal(c.status[r], CAFE_ERROR_IO);
 }
 
+/* Whether an edge stays depends on the rows of both ends. */
+static void test_choice_is_refused(void **state) {
+    cafe_graph_options options;
+    conversion c = {.from = text_path, .to = many_path, .options = &options};
+    (void)state;
+    cafe_graph_options_init(&options);
+    options.top_edges = 1;
+    put_file(text_path, "1 2\n3 4\n", 8);
+    team_run(3, convert, &c);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(c.status[r], CAFE_ERROR_ARGUMENT);
+        assert_non_null(strstr(c.text[r], "one process"));
+    }
+}
+
 /* What would have to be read whole by all of them is refused. */
 static void test_refused(void **state) {
     conversion c = {.from = text_path, .to = many_path};
@@ -346,6 +381,7 @@ static void test_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_list),    cmocka_unit_test(test_large_lists),
+        cmocka_unit_test(test_mirrored),    cmocka_unit_test(test_choice_is_refused),
         cmocka_unit_test(test_declared),    cmocka_unit_test(test_errors),
         cmocka_unit_test(test_first_error), cmocka_unit_test(test_binary),
         cmocka_unit_test(test_falsehoods),  cmocka_unit_test(test_repeated_name),

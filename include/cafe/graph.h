@@ -19,10 +19,20 @@ typedef enum cafe_loops {
 } cafe_loops;
 
 typedef enum cafe_duplicates {
-    CAFE_DUPLICATES_AUTO = 0, /* unweighted: one edge; weighted: weights are added */
+    CAFE_DUPLICATES_AUTO = 0, /* unweighted: one edge; weighted: weights are added, unless the list
+                               * has each edge once in each direction, with one weight: then the
+                               * two lines are one edge of that weight */
     CAFE_DUPLICATES_ONE = 1,  /* one edge; of several weights the largest */
     CAFE_DUPLICATES_SUM = 2   /* weights are added (unweighted lines count 1 each) */
 } cafe_duplicates;
+
+/* The new weight of an edge of weight w. */
+typedef enum cafe_weight_transform {
+    CAFE_TRANSFORM_NONE = 0,
+    CAFE_TRANSFORM_LOG = 1,    /* ln(1 + w): above 0 for every weight */
+    CAFE_TRANSFORM_SQRT = 2,   /* the square root of w */
+    CAFE_TRANSFORM_INVERSE = 3 /* 1 / w: distances become similarities */
+} cafe_weight_transform;
 
 /* How directed edges, A = (a(u,w)) the weight of the edge from u to w, become a symmetric graph. */
 typedef enum cafe_directed {
@@ -81,6 +91,15 @@ typedef struct cafe_graph_options {
     const char *name; /* where nodes have attributes: the one that names them, or "id"; NULL: label
                        * or name, if they differ for half of the nodes, else the ids */
     int32_t ids;      /* cafe_ids */
+    /* of the graph, after repeated edges were merged and directions became symmetric, in this
+     * order: */
+    double min_weight, max_weight; /* lighter and heavier edges are left out; max 0: no limit */
+    int32_t weight_transform;      /* cafe_weight_transform */
+    int64_t top_edges; /* an edge stays if it is among this many heaviest edges of one of its ends;
+                        * of equally heavy ones that to the first node; 0: all stay */
+    int32_t bipartite; /* 1: of edge lists: an id in the column of the source and the same id in
+                        * that of the target are two nodes; the sources come first. If any id is in
+                        * both columns, the names of all targets begin with "right:" */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -107,7 +126,13 @@ typedef struct cafe_graph_counts {
     int32_t self_loops_kept; /* 1: loops are in the graph */
     double total_weight;     /* 2m: sum of a(u,w) over ordered pairs */
     int64_t min_degree, max_degree;
-    int32_t directed; /* cafe_directed: the rule that symmetrised the edges */
+    int32_t directed;   /* cafe_directed: the rule that symmetrised the edges */
+    int32_t mirrored;   /* 1: every edge was listed once in each direction with one weight, and
+                         * weighs that once (CAFE_DUPLICATES_AUTO) */
+    int64_t outside;    /* edges left out by min_weight and max_weight */
+    int64_t lighter;    /* edges left out by top_edges */
+    int64_t left_nodes; /* with the option bipartite: nodes of the left side, which come first; else
+                           0 */
 } cafe_graph_counts;
 
 /* From `count` edges in arrays; weights may be NULL; ids are 0 .. nodes-1. options->nodes is not

@@ -16,6 +16,8 @@ from ._sklearn import warn
 
 _OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal",
              "name"}
+_OF_WEIGHTS = ["min_weight", "max_weight", "weight_transform", "top_edges"]
+_OF_ALL = ["self_loops", "duplicates", "directed", "reorder", *_OF_WEIGHTS]
 LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
 
 
@@ -47,7 +49,8 @@ class Graph:
     verbose : bool or callable
         Show progress, or call this with it.
     **options
-        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder; nodes
+        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder,
+        min_weight, max_weight, weight_transform, top_edges; nodes
         where the edges are numbers; format and trust for files. copy=False: CSR with int32 indices is
         used where it lies when it is symmetric with sorted rows, without loops and zeros, and its data is
         float32 or all ones; `shared` is then True, and a run refuses the graph once the arrays changed.
@@ -112,7 +115,8 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
             self._handle = _build(links, options, n_jobs, verbose)
         self._names, self._asked = links.names, True
         _warn_of_losses(self.counts, options, links.offsets is not None)
-        if "directed" not in options and _one_way(self, links):
+        chosen = set(_OF_WEIGHTS) & set(options)
+        if "directed" not in options and not chosen and _one_way(self, links):
             warn("the edges have directions, and become edges without: directed='no' says that this is "
                  "meant, 'sum', 'cocitation' and 'flow' are other ways (docs/formats.md)")
         self.shared = _shares(self, links)
@@ -130,7 +134,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
     def _from(cls, links: "_sources.Links", caller: str, *, names: Optional[Sequence] = None,
               n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> "Graph":
         """Of edges whose meaning is certain; what is left are the options of every graph."""
-        check_keywords(options, ["self_loops", "duplicates", "directed", "reorder", "copy"], caller)
+        check_keywords(options, [*_OF_ALL, "copy"], caller)
         graph = cls._of(None)  # type: ignore[arg-type]
         graph._take(links, options, n_jobs, verbose)
         if names is not None:

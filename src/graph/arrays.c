@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "graph/builder.h"
 #include "graph/directed.h"
+#include "graph/edge_choice.h"
 #include "graph/graph.h"
 #include "graph/node_order.h"
 #include "graph/row_checks.h"
@@ -58,6 +59,7 @@ cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t 
     cafe_links links = {.nodes = nodes, .count = count, .source = source, .target = target};
     links.weights = o.weights ? weights : NULL;
     CAFE_TRY(cafe_graph_of_links(context, &links, &o, graph));
+    CAFE_TRY(cafe_graph_choose(context, &o, graph));
     CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
 done:
     cafe_phase(context, "", 0);
@@ -193,6 +195,7 @@ cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes, const int6
     cafe_links links = {.nodes = nodes, .offsets = offsets, .target = targets, .matrix = true};
     links.weights = o.weights ? weights : NULL;
     CAFE_TRY(from_rows(context, &links, borrow != 0, &o, graph));
+    CAFE_TRY(cafe_graph_choose(context, &o, graph));
     CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
 done:
     cafe_phase(context, "", 0);

@@ -32,11 +32,12 @@ typedef struct build {
     cafe_context *context;
     const cafe_links *links;
     bool sum;
-    cafe_buckets buckets; /* its keys and weights become the targets and weights of the rows */
-    int64_t *offsets;     /* offsets[u+1]: where row u starts in its bucket; then where it ends */
-    cafe_span *spans;     /* the rest of each bucket after merging */
-    int64_t arcs;         /* that remain */
-    cafe_arcs ordered;    /* `room` arcs of each worker */
+    bool mirrors, mirrored; /* an edge listed in both directions may count once, and does */
+    cafe_buckets buckets;   /* its keys and weights become the targets and weights of the rows */
+    int64_t *offsets;       /* offsets[u+1]: where row u starts in its bucket; then where it ends */
+    cafe_span *spans;       /* the rest of each bucket after merging */
+    int64_t arcs;           /* that remain */
+    cafe_arcs ordered;      /* `room` arcs of each worker */
     int64_t room;
     atomic_llong heavy; /* the first row with a weight too large */
     atomic_llong edges, duplicates, reversed;
@@ -158,7 +159,14 @@ static void shift_offsets(void *argument, int64_t task) {
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* A symmetric matrix stays itself: merging added both directions, and both ends of a loop. */
+/* Were weights added that mean one edge: of a list with each edge once in each direction, with one
+ * weight? */
+static bool is_mirrored(const build *b) {
+    return b->mirrors && !atomic_load(&b->not_symmetric) && atomic_load(&b->duplicates) == 0;
+}
+
+/* A symmetric matrix stays itself: merging added both directions, and both ends of a loop. Of a
+ * list merging added both directions of an edge. */
 static void halve_rows(void *argument, int64_t task) {
     build *b = argument;
     int64_t end = cafe_bucket_end(&b->buckets, b->links->nodes, task);
@@ -167,14 +175,17 @@ static void halve_rows(void *argument, int64_t task) {
     bool not_unit = false;
     for (int64_t u = cafe_bucket_first(&b->buckets, task); u < end; u++)
         for (int64_t i = b->offsets[u]; i < b->offsets[u + 1]; i++) {
-            if (b->sum || targets[i] == u) weights[i] /= 2;
+            if (targets[i] == u ? b->links->matrix : b->sum) weights[i] /= 2;
             not_unit |= weights[i] != 1;
         }
     if (not_unit) atomic_store(&b->not_unit, 1);
 }
 
 static cafe_status settle_weights(build *b) {
-    if (b->buckets.weights && b->links->matrix && !atomic_load(&b->not_symmetric)) {
+    b->mirrored = is_mirrored(b);
+    bool once = b->links->matrix ? !atomic_load(&b->not_symmetric)
+                                 : b->mirrored && !b->links->portion.shared;
+    if (b->buckets.weights && once) {
         atomic_store(&b->not_unit, 0);
         CAFE_PASS(cafe_each(b->context, b->buckets.count, halve_rows, b));
     }
@@ -259,6 +270,7 @@ static void hand_over(build *b, cafe_graph *graph) {
     graph->counts.zero_weights = b->buckets.zero_weights;
     graph->counts.duplicates = atomic_load(&b->duplicates);
     graph->counts.reversed = atomic_load(&b->reversed);
+    graph->counts.mirrored = b->mirrored && (b->links->portion.shared || graph->counts.reversed);
     b->offsets = NULL;
     b->buckets.keys = NULL;
     b->buckets.weights = NULL;
@@ -267,6 +279,8 @@ static void hand_over(build *b, cafe_graph *graph) {
 static cafe_status fill_rows(build *b, const cafe_graph_options *options) {
     bool keep_loops = options->self_loops == CAFE_LOOPS_KEEP;
     int32_t rule = options->duplicates;
+    bool listed = !b->links->offsets && (b->links->weights || b->links->count == 0);
+    b->mirrors = rule == CAFE_DUPLICATES_AUTO && listed;
     if (rule == CAFE_DUPLICATES_AUTO)
         rule = b->links->weights ? CAFE_DUPLICATES_SUM : CAFE_DUPLICATES_ONE;
     b->sum = rule == CAFE_DUPLICATES_SUM;

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/edge_choice.h"
 #include "graph/graph.h"
 
 enum { ROWS = 1024, STRETCH = 1 << 20 };
@@ -214,6 +215,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
     CAFE_TRY(arrange(&a));
     CAFE_TRY(apply(context, &arcs, rule, &o, graph));
     restate_counts(&a, arcs.offsets[nodes], rule, *graph);
+    CAFE_TRY(cafe_graph_choose(context, &o, graph));
     CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
 done:
     cafe_rows_free(context, &arcs);

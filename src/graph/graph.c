@@ -3,6 +3,7 @@
 #include "graph/graph.h"
 
 #include <errno.h>
+#include <float.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,8 +26,8 @@ static const cafe_option graph_options[] = {
     {"duplicates", "WHAT", CAFE_OPTION_CHOICE, FIELD(duplicates), CAFE_DUPLICATES_AUTO, 0, 2,
      "auto|one|sum",
      "the same edge listed again, in either direction: one edge of the largest weight, or the sum "
-     "of the weights; auto adds weights when the file has them and takes one edge when it has "
-     "none"},
+     "of the weights; auto takes one edge when the file has no weights, and when each edge stands "
+     "there once in each direction with one weight; else it adds weights"},
     {"weights", NULL, CAFE_OPTION_SWITCH, FIELD(weights), 1, 0, 1, NULL,
      "use the weights of the file; without them every edge weighs 1"},
     {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 0, 0, CAFE_MOST_NODES, NULL,
@@ -70,7 +71,21 @@ static const cafe_option graph_options[] = {
      "names get the id, with a warning"},
     {"ids", "WHAT", CAFE_OPTION_CHOICE, FIELD(ids), CAFE_IDS_AUTO, 0, 2, "auto|text|numbers",
      "edge lists: text keeps 007 and 7 apart, numbers makes them one node; auto takes numbers when "
-     "all ids are integers, and refuses a file in which 007 and 7 both occur"}};
+     "all ids are integers, and refuses a file in which 007 and 7 both occur"},
+    {"bipartite", NULL, CAFE_OPTION_SWITCH, FIELD(bipartite), 0, 0, 1, NULL,
+     "edge lists: the same id in both columns means two nodes, such as user 5 and item 5; if there "
+     "is such an id, the names of the second column begin with right:"},
+    {"min-weight", "X", CAFE_OPTION_REAL, FIELD(min_weight), 0, 0, FLT_MAX, NULL,
+     "leave out edges of less weight; repeated edges are merged before"},
+    {"max-weight", "X", CAFE_OPTION_REAL, FIELD(max_weight), 0, 0, FLT_MAX, NULL,
+     "leave out edges of more weight; 0: no limit"},
+    {"weight-transform", "RULE", CAFE_OPTION_CHOICE, FIELD(weight_transform), CAFE_TRANSFORM_NONE,
+     0, 3, "none|log|sqrt|inverse",
+     "replace the weight w of the edges that stay: log is ln(1 + w), sqrt the square root, inverse "
+     "1 / w, for distances"},
+    {"top-edges", "K", CAFE_OPTION_INTEGER, FIELD(top_edges), 0, 0, CAFE_MOST_NODES, NULL,
+     "keep an edge if it is among the K heaviest of one of its ends; of equally heavy edges of a "
+     "node that to the neighbour that comes first in the graph; 0 keeps all"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 

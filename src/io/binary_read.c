@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/edge_choice.h"
 #include "graph/graph.h"
 #include "graph/node_order.h"
 #include "graph/row_checks.h"
@@ -341,5 +342,6 @@ cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *option
     CAFE_PASS(check_rows(&o));
     CAFE_PASS(check_names(&o));
     CAFE_PASS(check_order(&o));
-    return make_graph(&o, input, options, graph);
+    CAFE_PASS(make_graph(&o, input, options, graph));
+    return cafe_graph_choose(o.context, options, graph);
 }

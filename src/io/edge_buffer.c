@@ -70,8 +70,12 @@ void cafe_edge_list_append(cafe_edge_list *list, const cafe_piece *pieces, const
 
 cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_graph_options o = *options;
+    /* the list has lines twice, which are folded: it is not one with each edge once a direction */
+    if (o.duplicates == CAFE_DUPLICATES_AUTO && list->folded[CAFE_FOLDED_LINKS] > 0 && list->sum)
+        o.duplicates = CAFE_DUPLICATES_SUM;
     cafe_status status = cafe_graph_from_edges(list->context, nodes, list->count, list->source,
-                                               list->target, list->weights, options, graph);
+                                               list->target, list->weights, &o, graph);
     if (status == CAFE_OK) {
         cafe_edge_list_tell(list, options->self_loops == CAFE_LOOPS_KEEP, *graph);
         cafe_graph_adopt_names(*graph, names);

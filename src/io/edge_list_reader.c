@@ -11,10 +11,12 @@
 #include "base/processes.h"
 #include "graph/builder.h"
 #include "graph/dictionary.h"
+#include "graph/graph.h"
 #include "io/format_registry.h"
 #include "io/graph_writer.h"
 #include "io/scanners.h"
 #include "io/string_lines.h"
+#include "io/two_sides.h"
 
 /* Bytes of text parsed at a time: string ids need more memory per byte. */
 static const int64_t string_window = (int64_t)16 << 20;
@@ -58,7 +60,7 @@ cafe_status cafe_edges_first(cafe_edges *e) {
 static cafe_status look_ahead(cafe_edges *e) {
     const cafe_layout *l = &e->layout;
     CAFE_PASS(cafe_layout_find(e->text.input, e->options, &e->layout));
-    if (e->declared == 0) e->declared = l->declared;
+    if (e->declared == 0 && !e->options->bipartite) e->declared = l->declared;
     e->third = l->weight >= 0                           ? CAFE_THIRD_WEIGHT
                : !e->options->weights || l->columns > 2 ? CAFE_THIRD_IGNORED
                                                         : CAFE_THIRD_NONE;
@@ -226,14 +228,20 @@ static cafe_status read_edges(cafe_input *input, const cafe_graph_options *optio
                               cafe_graph **graph) {
     cafe_edges e;
     cafe_names names = {.kind = CAFE_NAMES_INDEX};
-    int64_t nodes = 0;
+    int64_t nodes = 0, left = 0;
     cafe_status status = CAFE_OK;
     if (cafe_team_ranks(input->context) > 1) return cafe_edges_read_shared(input, options, graph);
     CAFE_TRY(cafe_edges_open(input, options, &e));
     CAFE_TRY(read_links(&e, &nodes, &names));
     if (e.list.count == 0 && nodes == 0) CAFE_TRY(cafe_edges_none(&e));
     cafe_text_close(&e.text);
+    if (options->bipartite) {
+        status = cafe_edge_list_sides(&e.list, &nodes, &names, &left);
+        if (status != CAFE_OK) cafe_names_free(e.context, &names);
+        CAFE_TRY(status);
+    }
     CAFE_TRY(cafe_edge_list_graph(&e.list, nodes, names, options, graph));
+    (*graph)->counts.left_nodes = left;
     status = cafe_edges_note(&e, *graph);
 done:
     cafe_edges_close(&e);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/processes.h"
 #include "graph/builder.h"
+#include "graph/edge_choice.h"
 #include "graph/node_order.h"
 #include "io/edge_buffer.h"
 #include "io/format_registry.h"
@@ -92,8 +93,11 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
     bool marked = cafe_graph_format_get(format)->attributes;
     if (format != CAFE_FORMAT_EDGES)
         CAFE_PASS(cafe_options_idle(context, table, options,
-                                    "source|target|header|delimiter|decimal",
+                                    "source|target|header|delimiter|decimal|bipartite",
                                     "edge lists, which this file is not"));
+    if (options->bipartite)
+        CAFE_PASS(cafe_options_idle(context, table, options, "nodes",
+                                    "ids of one kind of nodes, without " CAFE_OPT("bipartite")));
     if (format != CAFE_FORMAT_EDGES && !marked)
         CAFE_PASS(cafe_options_idle(context, table, options, "weight",
                                     "edge lists and formats with attributes of edges, which this "
@@ -106,9 +110,15 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
     return cafe_options_idle(context, table, options, "trust", ".cafe files");
 }
 
-/* Refuses formats that several processes cannot read together: none of them must hold the whole
- * graph. */
-static cafe_status check_team(const cafe_input *input, cafe_format format) {
+/* Refuses formats and options that several processes cannot read together: none of them must hold
+ * the whole graph. */
+static cafe_status check_team(const cafe_input *input, const cafe_graph_options *options,
+                              cafe_format format) {
+    if (cafe_team_ranks(input->context) > 1 && (cafe_chooses_edges(options) || options->bipartite))
+        return cafe_fail(input->context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("bipartite") ", " CAFE_OPT("min-weight") ", " CAFE_OPT("max-weight") ", " CAFE_OPT(
+                             "weight-transform") " and " CAFE_OPT("top-edges") " need one process: "
+                         "convert the file to .cafe with them first");
     bool mapped = format == CAFE_FORMAT_CAFE && input->open && !cafe_input_is_gzip(input);
     if (cafe_team_ranks(input->context) == 1 || format == CAFE_FORMAT_EDGES || mapped)
         return CAFE_OK;
@@ -140,7 +150,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, *format));
     CAFE_TRY(check_kind(input, options, *format));
-    CAFE_TRY(check_team(input, *format));
+    CAFE_TRY(check_team(input, options, *format));
     if ((found->binary || found->whole) && cafe_input_is_gzip(input))
         CAFE_TRY(cafe_input_expand(input));
     if (found->whole) CAFE_TRY(cafe_input_load(input));
@@ -165,7 +175,7 @@ static cafe_status settle(cafe_context *context, const cafe_graph_options *given
     if (status == CAFE_OK && options->nodes > CAFE_MOST_NODES)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "nodes: expected at most %d, found %lld",
                          CAFE_MOST_NODES, (long long)options->nodes);
-    return status;
+    return status == CAFE_OK ? cafe_check_choice(context, options) : status;
 }
 
 static cafe_status read_settled(cafe_input *input, const cafe_graph_options *options,

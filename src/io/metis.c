@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/thread_pool.h"
+#include "graph/edge_choice.h"
 #include "graph/graph.h"
 #include "io/edge_buffer.h"
 #include "io/format_registry.h"
@@ -236,13 +237,18 @@ static cafe_status check_ends(metis *g, const cafe_graph *graph, double weight) 
 static cafe_status make_graph(metis *g, cafe_graph **graph) {
     double weight = 0;
     cafe_graph *made = NULL;
+    cafe_graph_options all = *g->options; /* the check of the ends needs all edges */
     cafe_status status = CAFE_OK;
+    all.min_weight = all.max_weight = 0;
+    all.weight_transform = CAFE_TRANSFORM_NONE;
+    all.top_edges = 0;
     if (g->list.weighted)
         for (int64_t i = 0; i < g->list.count; i++) weight += g->list.weights[i];
-    CAFE_TRY(cafe_edge_list_matrix(&g->list, g->n, g->options, &made));
+    CAFE_TRY(cafe_edge_list_matrix(&g->list, g->n, &all, &made));
     CAFE_TRY(check_ends(g, made, weight));
     made->counts.lines = g->m; /* the second listing is the format's, not the data's */
     made->counts.reversed = 0;
+    CAFE_TRY(cafe_graph_choose(g->context, g->options, &made));
     *graph = made;
     made = NULL;
 done:

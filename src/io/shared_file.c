@@ -174,6 +174,7 @@ static cafe_status add_history(const joining *j, cafe_graph_counts *counts) {
     counts->duplicates = history[2];
     counts->reversed = history[3];
     counts->zero_weights = history[4];
+    counts->mirrored = c->mirrored;
     return CAFE_OK;
 }
 

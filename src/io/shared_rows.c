@@ -151,15 +151,45 @@ static void free_dealing(dealing *d) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Weights that are all 1 here stay, where they are not elsewhere. */
-static cafe_status keep_weights(cafe_context *context, cafe_graph *rows) {
-    int64_t weighted = rows->weights != NULL;
-    CAFE_PASS(cafe_team_sum(context, &weighted, 1));
-    if (weighted == 0 || rows->weights) return CAFE_OK;
+/* Rows without weights get weights of 1. */
+static cafe_status write_out_weights(cafe_context *context, cafe_graph *rows) {
+    if (rows->weights) return CAFE_OK;
     float *weights = cafe_mem(context, rows->arcs, sizeof *weights);
     rows->weights = weights;
     for (int64_t i = 0; weights && i < rows->arcs; i++) weights[i] = 1;
     return cafe_mem_had(weights);
+}
+
+/* Weights that are all 1 here stay, where they are not elsewhere. */
+static cafe_status keep_weights(cafe_context *context, cafe_graph *rows) {
+    int64_t weighted = rows->weights != NULL;
+    CAFE_PASS(cafe_team_sum(context, &weighted, 1));
+    return weighted == 0 ? CAFE_OK : write_out_weights(context, rows);
+}
+
+/* Halves the weights of edges, not of loops, and drops weights that are all 1. */
+static cafe_status halve_weights(cafe_context *context, cafe_graph *rows) {
+    bool unit = true;
+    CAFE_PASS(write_out_weights(context, rows));
+    float *weights = (float *)rows->weights;
+    for (int64_t u = 0; u < rows->n; u++)
+        for (int64_t i = rows->offsets[u]; i < rows->offsets[u + 1]; i++) {
+            if (rows->targets[i] != u) weights[i] /= 2;
+            unit = unit && weights[i] == 1;
+        }
+    if (!unit) return CAFE_OK;
+    cafe_mem_free(context, weights);
+    rows->weights = NULL;
+    return CAFE_OK;
+}
+
+/* The list has each edge once in each direction if the rows of every process have. */
+static cafe_status count_once(cafe_context *context, cafe_graph *rows) {
+    int64_t found[2] = {!rows->counts.mirrored, rows->counts.reversed};
+    CAFE_PASS(cafe_team_sum(context, found, 2));
+    rows->counts.mirrored = found[0] == 0 && found[1] > 0;
+    cafe_status status = rows->counts.mirrored ? halve_weights(context, rows) : CAFE_OK;
+    return cafe_team_agree(context, status);
 }
 
 cafe_status cafe_share_rows(cafe_edge_list *list, int64_t nodes, const cafe_graph_options *options,
@@ -180,6 +210,7 @@ cafe_status cafe_share_rows(cafe_edge_list *list, int64_t nodes, const cafe_grap
                         own.target, own.weights, false,      cafe_team_portion(context, bounds)};
     CAFE_TRY(cafe_team_agree(context, cafe_graph_build(context, &links, options, rows)));
     (*rows)->counts.lines = lines;
+    CAFE_TRY(count_once(context, *rows));
     status = cafe_team_agree(context, keep_weights(context, *rows));
 done:
     free_dealing(&d);

@@ -115,7 +115,8 @@ static const cafe_field graph_fields[] = {
     FIELD(nodes),           FIELD(edges),      FIELD(lines),      FIELD(self_loops),
     FIELD(self_loops_kept), FIELD(duplicates), FIELD(reversed),   FIELD(zero_weights),
     FIELD(isolated),        FIELD(components), FIELD(largest),    FIELD(weighted),
-    FIELD(total_weight),    FIELD(min_degree), FIELD(max_degree),
+    FIELD(total_weight),    FIELD(min_degree), FIELD(max_degree), FIELD(mirrored),
+    FIELD(outside),         FIELD(lighter),    FIELD(left_nodes),
 };
 #undef STRUCT
 
