@@ -12,6 +12,8 @@ typedef struct cluster_job {
     const char *hierarchy, *soft;
     const cafe_clustering_info *found;
     cafe_sizes sizes; /* of the communities */
+    bool bound;
+    const char *bound_file;
 } cluster_job;
 
 /* Lines for people. */

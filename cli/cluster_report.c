@@ -42,6 +42,24 @@ static bool edges_differ(const cafe_clustering_info *f) {
     return fabs(f->modularity - f->edge_modularity) > 1e-9;
 }
 
+/* What the run found by this name; -1: nothing. */
+static double finding_of(const cluster_job *job, const char *name) {
+    const cafe_run_course *course = cafe_run_get(job->shared.of)->course;
+    for (int64_t i = 0; i < course->finding_count; i++)
+        if (strcmp(course->findings[i].name, name) == 0) return course->findings[i].value;
+    return -1;
+}
+
+static void say_bound(cluster_job *job) {
+    double bound = finding_of(job, "bound"), found = job->found->modularity;
+    char text[CLI_DISTANCE_TEXT];
+    if (finding_of(job, "proved") > 0)
+        cli_say(&job->shared.run, "          proved optimal: no partition has a larger modularity");
+    else if (bound > 0 && found > 0)
+        cli_say(&job->shared.run, "          bound %.6f: %s", bound,
+                cli_distance_text(bound, found, text));
+}
+
 void cluster_say_found(cluster_job *job) {
     const cafe_clustering_info *f = job->found;
     char count[CLI_COUNT_TEXT];
@@ -49,6 +67,7 @@ void cluster_say_found(cluster_job *job) {
     if (f->objective) say_sweeps(job);
     cli_say(&job->shared.run, "          modularity %.6f with %s communit%s", f->modularity,
             cli_count_text(f->communities, count), f->communities == 1 ? "y" : "ies");
+    say_bound(job);
     if (edges_differ(f))
         cli_say(&job->shared.run, "          modularity %.6f under the edges alone",
                 f->edge_modularity);

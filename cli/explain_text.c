@@ -138,8 +138,10 @@ static void put_certificate(FILE *file, const explain_job *job) {
             job->report.communities == 1 ? "y" : "ies",
             job->communities ? "" : " (found by layers)", found);
     if (!job->has_ceiling) return;
-    fprintf(file, "    %-12s%.9f: no partition has more; gap %.9f%s\n", "bound", c->bound,
-            c->bound - found, c->proved ? "; proved optimal" : "");
+    char distance[CLI_DISTANCE_TEXT];
+    fprintf(file, "    %-12s%.9f: no partition has more; gap %.9f; %s\n", "bound", c->bound,
+            c->bound - found,
+            c->proved ? "proved optimal" : cli_distance_text(c->bound, found, distance));
     fprintf(file, "    %-14spairs %.6f, spectral %.6f, dual %.6f, witness %.6f", "the least of",
             c->pairs, c->spectral, c->dual, c->witness);
     if (c->inequalities >= 0) fprintf(file, ", inequalities %.6f", c->inequalities);

@@ -149,3 +149,9 @@ int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *
     cli_say_added(run, labels, added);
     return CLI_OK;
 }
+
+const char *cli_distance_text(double bound, double found, char text[CLI_DISTANCE_TEXT]) {
+    double share = bound > 0 && found < bound ? 100 * (bound - found) / bound : 0;
+    snprintf(text, CLI_DISTANCE_TEXT, "at most %.2g %% from the best", share);
+    return text;
+}

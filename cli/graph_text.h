@@ -36,4 +36,8 @@ bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capac
 /* The rule that made directed edges symmetric (cafe_directed), in words. */
 const char *cli_directed_text(int32_t rule);
 
+/* "at most 2.1 % from the best": how far a modularity is from a bound. */
+enum { CLI_DISTANCE_TEXT = 48 };
+const char *cli_distance_text(double bound, double found, char text[CLI_DISTANCE_TEXT]);
+
 #endif

@@ -114,7 +114,8 @@ bool cli_method_samples(const cli_method *m) {
 
 /* Options of the run are those of its tables; all others are the command's. */
 static bool is_of_run(const cli_entry *entry, const cafe_option_table *own) {
-    static const char *const names[] = {"sampling", "propagate", "partition"};
+    static const char *const names[] = {"sampling", "propagate", "partition", "bound",
+                                        "bound-file"};
     const cafe_option_table *table = entry->shared ? entry->group->table() : NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(entry->name, names[i]) == 0) return true;

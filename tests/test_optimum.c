@@ -133,7 +133,8 @@ static void test_clique_bound_holds(void **state) {
         double best;
         cafe_clique_bound found;
         TEST_OK(context, cafe_exact_partition(context, t.op, 1, part, &best));
-        TEST_OK(context, cafe_clique_bound_find(context, t.op, 0.05, best, &found));
+        TEST_OK(context,
+                cafe_clique_bound_find(context, &t.op->parts, 1, 0.05, best, NULL, &found));
         assert_true(found.bound >= best - 1e-13);
         tight += found.bound < best + (found.step > 0 ? found.step : 1e-9);
         /* what modularities are multiples of */

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "explain/clique_rows.h"
 #include "graph/edge_weight.h"
 
 enum {
@@ -59,8 +58,9 @@ typedef struct search {
     double work;             /* steps done */
     double best;             /* bound */
     int64_t best_rows;
-    int32_t *near; /* for stars: nodes near to the centre, */
-    double *gain;  /* and what they would add */
+    cafe_clique_multipliers *kept; /* NULL: not asked for */
+    int32_t *near;                 /* for stars: nodes near to the centre, */
+    double *gain;                  /* and what they would add */
 } search;
 
 static inline double clip(double y) {
@@ -310,7 +310,53 @@ static double bound_of(search *s, const double *lambda, int64_t *rows) {
     return s->diagonal + 2 / s->scale * (sum + terms * 0x1p-52 * sizes);
 }
 
+void cafe_clique_multipliers_free(cafe_clique_multipliers *rows) {
+    cafe_mem_free(rows->context, rows->at);
+    rows->at = NULL;
+    rows->count = rows->room = 0;
+}
+
+/* The nodes of a pair by its number. */
+static void nodes_of(int64_t pair, int32_t *u, int32_t *w) {
+    int64_t later = (int64_t)((1 + sqrt(1 + 8 * (double)pair)) / 2);
+    while (later * (later - 1) / 2 > pair) later--;
+    while (later * (later + 1) / 2 <= pair) later++;
+    *w = (int32_t)later;
+    *u = (int32_t)(pair - later * (later - 1) / 2);
+}
+
+/* The first pairs of a row are those of its centre, which two of them share. */
+static cafe_clique_multiplier multiplier_of(const uint32_t *pair, int64_t leaves) {
+    cafe_clique_multiplier m;
+    int32_t a, b, u, w;
+    nodes_of(pair[0], &a, &b);
+    nodes_of(pair[1], &u, &w);
+    m.node[0] = a == u || a == w ? a : b;
+    for (int64_t i = 0; i < CAFE_CLIQUE_LEAVES; i++) {
+        m.node[1 + i] = -1;
+        if (i >= leaves) continue;
+        nodes_of(pair[i], &u, &w);
+        m.node[1 + i] = u == m.node[0] ? w : u;
+    }
+    return m;
+}
+
+static cafe_status keep_multipliers(search *s, const double *lambda) {
+    cafe_clique_multipliers *kept = s->kept;
+    kept->count = 0;
+    CAFE_PASS(cafe_mem_grow(s->context, &kept->at, &kept->room, s->best_rows, sizeof *kept->at));
+    for (int64_t r = 0; r < s->rows.count; r++) {
+        const cafe_clique_row *row = &s->rows.at[r];
+        if (!(lambda[r] > 0)) continue;
+        cafe_clique_multiplier m = multiplier_of(s->rows.pair + row->start, row->leaves);
+        m.multiplier = 2 / s->scale * lambda[r];
+        kept->at[kept->count++] = m;
+    }
+    return CAFE_OK;
+}
+
 static cafe_status update_bound(search *s) {
+    cafe_status status = CAFE_OK;
     int64_t rows;
     double *lambda = cafe_mem(s->context, s->rows.count, sizeof *lambda);
     CAFE_PASS(cafe_mem_had(lambda));
@@ -322,23 +368,28 @@ static cafe_status update_bound(search *s) {
     if (bound < s->best) {
         s->best = bound;
         s->best_rows = rows;
+        if (s->kept) status = keep_multipliers(s, lambda);
     }
     cafe_mem_free(s->context, lambda);
     s->work += 4.0 * (double)s->pairs + 10.0 * (double)s->rows.used;
-    return CAFE_OK;
+    return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Of integer weights without loops total^2 times the modularity is an even number: the total is
  * even, so are the edges inside each community, counted from both ends, and the sum of the squares
- * of the communities' degrees is even as the sum of the degrees is. */
-static double step_of_modularities(const cafe_operator_parts *parts) {
+ * of the communities' degrees is even as the sum of the degrees is. That sum times a resolution of
+ * k / 2^i is a multiple of 2 / 2^i. */
+static double step_of_modularities(const cafe_operator_parts *parts, double resolution) {
     int64_t arcs = parts->offsets[parts->n];
     bool whole = !parts->factor && !parts->loops && parts->total < 0x1p24;
     for (int64_t j = 0; whole && parts->weights && j < arcs; j++)
         whole = parts->weights[j] == floorf(parts->weights[j]);
-    return whole ? 2 / (parts->total * parts->total) : 0;
+    double unit = 1;
+    while (unit < 1024 && resolution * unit != floor(resolution * unit)) unit *= 2;
+    whole = whole && resolution * unit == floor(resolution * unit);
+    return whole ? 2 / (unit * parts->total * parts->total) : 0;
 }
 
 /* Does the bound leave no room for a partition that is better than the known one? */
@@ -367,11 +418,16 @@ static cafe_status run(search *s, double most, double step, double known) {
     return CAFE_OK;
 }
 
-cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator *op, double work,
-                                   double known, cafe_clique_bound *found) {
+cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator_parts *parts,
+                                   double resolution, double work, double known,
+                                   cafe_clique_multipliers *rows, cafe_clique_bound *found) {
     cafe_status status = CAFE_OK;
-    search s = {.context = context, .parts = &op->parts, .n = op->n, .rows = {.context = context}};
-    double step = step_of_modularities(&op->parts);
+    search s = {.context = context,
+                .parts = parts,
+                .n = parts->n,
+                .rows = {.context = context},
+                .kept = rows};
+    double step = step_of_modularities(parts, resolution);
     CAFE_TRY(open(&s));
     cafe_phase(context, "proof", 100);
     CAFE_TRY(run(&s, work * steps_per_second, step, known));

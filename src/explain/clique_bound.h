@@ -18,6 +18,7 @@
 #ifndef CAFE_EXPLAIN_CLIQUE_BOUND_H
 #define CAFE_EXPLAIN_CLIQUE_BOUND_H
 
+#include "explain/clique_rows.h"
 #include "operator/operator.h"
 
 enum { CAFE_CLIQUE_NODES = 4096 }; /* of a graph of so many nodes the pairs take 170 MB */
@@ -28,10 +29,27 @@ typedef struct cafe_clique_bound {
     double step;  /* modularities of partitions are multiples of this; 0: not known */
 } cafe_clique_bound;
 
+/* An inequality: its centre, its leaves (-1: none), and its multiplier in units of q. */
+typedef struct cafe_clique_multiplier {
+    int32_t node[1 + CAFE_CLIQUE_LEAVES];
+    double multiplier;
+} cafe_clique_multiplier;
+
+/* Those above 0 of the best bound; begins zeroed but for the context. */
+typedef struct cafe_clique_multipliers {
+    cafe_context *context;
+    cafe_clique_multiplier *at;
+    int64_t count, room;
+} cafe_clique_multipliers;
+
+void cafe_clique_multipliers_free(cafe_clique_multipliers *rows);
+
 /* Of a graph of at most CAFE_CLIQUE_NODES nodes with edges. work: about seconds of one processor.
  * The search ends early when the bound says that no partition is better than `known`. One thread
- * works; the result depends on nothing but the graph, `work` and `known`. */
-cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator *op, double work,
-                                   double known, cafe_clique_bound *found);
+ * works; the result depends on nothing but the graph, `work` and `known`. The parts have sqrt(r) p
+ * in place of p at resolution r. rows: NULL, or gets the multipliers. */
+cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator_parts *parts,
+                                   double resolution, double work, double known,
+                                   cafe_clique_multipliers *rows, cafe_clique_bound *found);
 
 #endif

@@ -35,22 +35,11 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/thread_pool.h"
-#include "explain/clique_bound.h"
 #include "explain/explain.h"
+#include "explain/partition_bound.h"
 #include "explain/scaled_operator.h"
 #include "explain/witness.h"
-#include "solve/exact_partition.h"
 #include "solve/solution.h"
-
-enum { BLOCK = 1024 };
-/* What double precision may lose, sums of up to 10^9 terms of size 1; and what single precision
- * has: a P of which every entry is rounded to 2^-24, scaled to sum 1, is within d = 2^-24 of the P
- * that was meant, summed up over the pairs. For any partition p(S,S), summed up, then moves by d at
- * most and p(S)^2 by 2 d. */
-static double rounding_of(const cafe_operator *op) {
-    return 1e-11 + (op->parts.weights || op->parts.factor ? 3 * 0x1p-24 : 0);
-}
 
 static const cafe_option ceiling_options[] = {
     {"bound-columns", "K", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
@@ -75,30 +64,6 @@ static const cafe_option ceiling_options[] = {
 CAFE_OPTION_TABLE(ceiling, "ceiling", "upper bounds on the modularity of any partition",
                   ceiling_options)
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
-static void add_pairs(void *argument, int64_t first, int64_t last, double *sum) {
-    const cafe_operator_parts *s = argument;
-    for (int64_t u = first; u < last; u++) {
-        *sum -= s->p[u] * s->p[u];
-        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
-            int64_t w = s->targets[j];
-            double joint = CAFE_LINK(s, u, j) / s->total;
-            double q = joint - s->p[u] * s->p[w];
-            if (w == u)
-                *sum += joint; /* q(u,u) = p(u,u) - p_u^2, whatever its sign */
-            else if (q > 0)
-                *sum += q;
-        }
-    }
-}
-
-static cafe_status bound_pairs(cafe_context *context, const cafe_operator *op, double *bound) {
-    cafe_operator_parts parts = op->parts;
-    *bound = rounding_of(op);
-    return cafe_sums(context, op->n, BLOCK, add_pairs, &parts, 1, bound);
-}
-
 /* ---- the largest eigenvalue of D^-1/2 Q D^-1/2 - diag(t) ------------------------------------- */
 
 typedef struct shift {
@@ -116,7 +81,7 @@ static cafe_status find_shift(cafe_context *context, const cafe_operator *op,
     m.argument = witness;
     CAFE_TRY(cafe_scaled_largest(context, &m, 1, o->residual, o->passes, &first));
     found->residual = first.residuals[0];
-    found->value = first.values[0] + found->residual + rounding_of(op);
+    found->value = first.values[0] + found->residual + cafe_bound_rounding(op);
 done:
     cafe_eigen_free(context, &first);
     cafe_scaled_free(context, &m);
@@ -181,24 +146,17 @@ done:
     return status;
 }
 
-/* Of graphs whose pairs of nodes fit into memory. */
-static cafe_status bound_inequalities(cafe_context *context, const cafe_operator *op,
-                                      const cafe_ceiling_options *o, bool part, cafe_ceiling *c) {
-    cafe_status status = CAFE_OK;
-    cafe_clique_bound found = {0};
-    int32_t best[CAFE_EXACT_NODES];
-    double known = part ? c->witness_sum : -HUGE_VAL, rounding = rounding_of(op);
-    c->inequalities = -1;
-    if (o->work == 0 || op->n > CAFE_CLIQUE_NODES) return CAFE_OK;
-    if (op->n <= CAFE_EXACT_NODES)
-        status = cafe_exact_partition(context, op, 1, best, &found.bound);
-    else
-        status = cafe_clique_bound_find(context, op, o->work, known, &found);
-    c->proved = found.bound < known + (found.step > 0 ? 0.999 * found.step : 1e-9);
-    if (c->proved && found.step > 0) found.bound = known; /* no multiple of the step is between */
-    c->inequalities = found.bound + (found.step > 0 ? 1e-13 : rounding);
+/* By pairs and by inequalities. */
+static cafe_status bound_partition(cafe_context *context, const cafe_operator *op,
+                                   const cafe_ceiling_options *o, bool part, cafe_ceiling *c) {
+    cafe_partition_bound found;
+    CAFE_PASS(cafe_partition_bound_find(context, op, 1, part ? c->witness_sum : -HUGE_VAL, o->work,
+                                        NULL, &found));
+    c->pairs = found.pairs;
+    c->inequalities = found.inequalities;
     c->inequality_count = found.rows;
-    return status;
+    c->proved = found.proved;
+    return CAFE_OK;
 }
 
 static void collect(int64_t n, shift spectral, shift dual, cafe_ceiling *c) {
@@ -221,14 +179,13 @@ static cafe_status find(cafe_context *context, const cafe_operator *op, const in
     double *roots = cafe_inverse_roots(context, op);
     double *t = cafe_mem(context, op->n, sizeof *t);
     if (!roots || !t) goto done;
-    CAFE_TRY(bound_pairs(context, op, &c->pairs));
     CAFE_TRY(find_dual(context, op, o, t, &c->dual_sum));
     cafe_phase(context, "bound", 0);
     CAFE_TRY(find_shift(context, op, o, roots, NULL, NULL, &spectral));
     CAFE_TRY(find_shift(context, op, o, roots, t, NULL, &dual));
     c->witness = -1;
     if (part) CAFE_TRY(bound_witness(context, op, o, roots, part, c));
-    CAFE_TRY(bound_inequalities(context, op, o, part != NULL, c));
+    CAFE_TRY(bound_partition(context, op, o, part != NULL, c));
     collect(op->n, spectral, dual, c);
 done:
     cafe_mem_free_all(context, roots, t);

@@ -109,6 +109,7 @@ done:
 static cafe_status cluster_layers(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
     const cafe_layer *top;
     CAFE_PASS(find_layers(context, job, &c->layers));
+    c->resolution = ((const cafe_layers_options *)job->own)->resolution;
     top = cafe_layers_get(c->layers, cafe_layers_count(c->layers) - 1);
     c->info.layers = c->layers;
     c->info.partition = top->partition;

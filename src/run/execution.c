@@ -102,6 +102,7 @@ static cafe_status solve(cafe_run *run) {
                                                   &run->options, &run->inputs, &run->clustering);
     run->context->checkpoint = NULL;
     if (status == CAFE_OK) status = vectors ? keep_course(run) : keep_communities(run);
+    if (status == CAFE_OK && !vectors) status = cafe_run_find_bound(run);
     if (status == CAFE_OK) status = cafe_run_compare_start(run);
     return status == CAFE_OK ? cafe_run_warn_course(run) : status;
 }

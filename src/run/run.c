@@ -90,7 +90,7 @@ void cafe_run_free(cafe_run *run) {
     if (!run->borrowed) cafe_model_free(run->model);
     for (int64_t i = 0; i < run->warning_count; i++) cafe_mem_free(context, run->warnings[i]);
     cafe_mem_free_all(context, run->warnings, run->objective, run->tables[RUN_OWN].values,
-                      run->settled, run->path, run->output, run->folder, run);
+                      run->settled, run->bound_file, run->path, run->output, run->folder, run);
 }
 
 /* ---- filled in ------------------------------------------------------------------------------- */

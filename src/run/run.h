@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/option.h"
+#include "explain/partition_bound.h"
 #include "graph/pooling.h"
 #include "method/method.h"
 
@@ -50,7 +51,8 @@ struct cafe_run {
     cafe_propagate_options propagation;
     cafe_ranks_options ranks;
     int32_t partitioner; /* cafe_partitioner */
-    bool propagate;
+    bool propagate, bound_asked;
+    char *bound_file;            /* for the multipliers; NULL: none */
     cafe_method_options options; /* of all of these; complete once they were checked */
     void *settled;               /* the method's own as it takes them */
     bool is_settled;
@@ -79,6 +81,8 @@ struct cafe_run {
     cafe_solution *solution;
     cafe_embedding *embedding;
     cafe_clustering *clustering;
+    cafe_partition_bound bound;
+    bool has_bound;
     cafe_layers *layers; /* of vectors */
     cafe_run_course course;
     cafe_run_division division;
@@ -117,6 +121,12 @@ cafe_status cafe_run_compare_start(cafe_run *run);
 const cafe_run_changes *cafe_run_changes_of(const cafe_run *run);
 void cafe_run_report_changes(const cafe_run *run, cafe_report *report);
 void cafe_run_forget_start(cafe_run *run);
+
+/* bound.c: "bound" and "bound-file"; the bound of the communities found; its members of the report.
+ */
+cafe_status cafe_run_set_bound(cafe_run *run, const char *name, const char *text);
+cafe_status cafe_run_find_bound(cafe_run *run);
+void cafe_run_report_bound(const cafe_run *run, cafe_report *report);
 
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
 cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)

@@ -49,6 +49,9 @@ cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text) {
         return set_sampling(run, text);
     if (strcmp(name, "propagate") == 0 && run->tables[RUN_PROPAGATE].table)
         return set_propagate(run, text);
+    bool communities = run->purpose == CAFE_PURPOSE_COMMUNITIES;
+    if (communities && (strcmp(name, "bound") == 0 || strcmp(name, "bound-file") == 0))
+        return cafe_run_set_bound(run, name, text);
     if (strcmp(name, "partition") == 0) return cafe_run_set_partition(run, text);
     for (int i = 0; i < RUN_TABLES; i++) {
         run_table *t = &run->tables[i];

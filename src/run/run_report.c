@@ -145,6 +145,7 @@ static void put_communities(const cafe_run *run, cafe_report *report) {
     cafe_sizes sizes;
     cafe_report_sampled(report, cafe_model_sampled(run->model));
     cafe_report_real(report, "modularity", f->modularity);
+    cafe_run_report_bound(run, report);
     if (fabs(f->modularity - f->edge_modularity) > 1e-9)
         cafe_report_real(report, "modularity_edges", f->edge_modularity);
     cafe_report_integer(report, "communities", f->communities);

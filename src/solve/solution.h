@@ -17,7 +17,7 @@ typedef struct cafe_source {
     bool negative; /* they are of -Q */
 } cafe_source;
 
-enum { CAFE_MOST_SOURCES = 2, CAFE_MOST_FINDINGS = 2 };
+enum { CAFE_MOST_SOURCES = 2, CAFE_MOST_FINDINGS = 4 };
 
 struct cafe_solution {
     cafe_context *context;

@@ -1,0 +1,74 @@
+/* Bounds of partitions by pairs and by inequalities, at any resolution. */
+#include "explain/partition_bound.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "solve/exact_partition.h"
+
+enum { BLOCK = 1024 };
+
+/* Sums of up to 10^9 terms of size 1; and what single precision has: a P of which every entry is
+ * rounded to 2^-24, scaled to sum 1, is within d = 2^-24 of the P that was meant, summed up over
+ * the pairs. For any partition p(S,S), summed up, then moves by d at most and p(S)^2 by 2 d. */
+double cafe_bound_rounding(const cafe_operator *op) {
+    return 1e-11 + (op->parts.weights || op->parts.factor ? 3 * 0x1p-24 : 0);
+}
+
+static void add_pairs(void *argument, int64_t first, int64_t last, double *sum) {
+    const cafe_operator_parts *s = argument;
+    for (int64_t u = first; u < last; u++) {
+        *sum -= s->p[u] * s->p[u];
+        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+            int64_t w = s->targets[j];
+            double joint = CAFE_LINK(s, u, j) / s->total;
+            double q = joint - s->p[u] * s->p[w];
+            if (w == u)
+                *sum += joint; /* q(u,u) = p(u,u) - p_u^2, whatever its sign */
+            else if (q > 0)
+                *sum += q;
+        }
+    }
+}
+
+/* Multipliers, or the optimum of a small graph. */
+static cafe_status bound_inequalities(cafe_context *context, const cafe_operator *op,
+                                      const cafe_operator_parts *parts, double resolution,
+                                      double known, double work, cafe_clique_multipliers *rows,
+                                      cafe_partition_bound *b) {
+    int32_t best[CAFE_EXACT_NODES];
+    cafe_clique_bound found = {0};
+    b->inequalities = -1;
+    if (work == 0 || op->n > CAFE_CLIQUE_NODES) return CAFE_OK;
+    if (op->n <= CAFE_EXACT_NODES && !rows)
+        CAFE_PASS(cafe_exact_partition(context, op, resolution, best, &found.bound));
+    else
+        CAFE_PASS(cafe_clique_bound_find(context, parts, resolution, work, known, rows, &found));
+    b->proved = found.bound < known + (found.step > 0 ? 0.999 * found.step : 1e-9);
+    if (b->proved && found.step > 0) found.bound = known; /* no multiple of the step is between */
+    b->inequalities = found.bound + (found.step > 0 ? 1e-13 : cafe_bound_rounding(op));
+    b->rows = found.rows;
+    return CAFE_OK;
+}
+
+cafe_status cafe_partition_bound_find(cafe_context *context, const cafe_operator *op,
+                                      double resolution, double known, double work,
+                                      cafe_clique_multipliers *rows, cafe_partition_bound *found) {
+    cafe_status status = CAFE_OK;
+    cafe_operator_parts parts = op->parts;
+    double root = sqrt(resolution);
+    double *p = cafe_mem(context, op->n, sizeof *p);
+    CAFE_TRY(cafe_mem_had(p));
+    for (int64_t u = 0; u < op->n; u++) p[u] = root * op->parts.p[u];
+    parts.p = p;
+    *found = (cafe_partition_bound){.pairs = cafe_bound_rounding(op)};
+    CAFE_TRY(cafe_sums(context, op->n, BLOCK, add_pairs, &parts, 1, &found->pairs));
+    CAFE_TRY(bound_inequalities(context, op, &parts, resolution, known, work, rows, found));
+    found->bound = found->pairs;
+    if (found->inequalities >= 0 && found->inequalities < found->bound)
+        found->bound = found->inequalities;
+done:
+    cafe_mem_free(context, p);
+    return status;
+}
