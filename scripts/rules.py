@@ -302,7 +302,7 @@ def check_filenames():
 # The tool's own: files, and their descriptions, are arguments and attributes in Python, and
 # random_state, n_jobs and verbose have scikit-learn's names.
 TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy id json keep
-                   label labels latency memory-bandwidth memory-limit method network no-refine output partition
+                   bound bound-file label labels latency memory-bandwidth memory-limit method network no-refine output partition
                    predicted quiet ranks no-heading config log rows scratch seed seeds soft start threads tune
                    unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.
