@@ -41,7 +41,7 @@ expect 0 "$CAFE" map g.in.txt e.in.npy -q --seed 2 --tune forces=graph --tune ro
 # ---- names, isolated nodes, standard output
 printf '%s\n' 'a b' 'b c' 'a c' 'd d' >n.in
 expect 0 "$CAFE" embed n.in -q --columns 2 -o n.in.tsv
-expect 0 "$CAFE" map n.in n.in.tsv -q -o n.tsv
+expect 0 "$CAFE" map n.in n.in.tsv -q --no-heading -o n.tsv
 [[ $(cut -f 1 n.tsv | sort | xargs) == 'a b c d' ]] || fail "names"
 
 # ---- refusals
