@@ -343,6 +343,7 @@ static void each_part_has_its_columns(void **state) {
     assert_true(both.certificate.certified >= 1 && both.certificate.certified <= 5);
     assert_int_equal(test_group(&hubs.certificate, "hubs"), 9);
     assert_int_equal(hubs.certificate.pairs, 0);
+    assert_int_equal(hubs.certificate.nodes, both.certificate.nodes);
     assert_int_equal(test_group(&sphere.certificate, "top"), sphere.columns);
     assert_int_equal(sphere.certificate.group_count, 1);
     release(&both), release(&hubs), release(&sphere);

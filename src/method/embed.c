@@ -37,6 +37,7 @@ static cafe_status bare(cafe_context *context, int64_t nodes, cafe_embedding **e
     cafe_embedding *e = *embedding = cafe_mem_zero(context, 1, sizeof *e);
     if (!e) return CAFE_ERROR_MEMORY;
     e->context = context;
+    e->certificate.nodes = nodes;
     e->certificate.orthogonality = NAN;
     const cafe_engine *engine = NULL;
     CAFE_PASS(cafe_engine_keeps(context, &engine));
