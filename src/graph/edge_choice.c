@@ -13,6 +13,7 @@
  */
 #include "graph/edge_choice.h"
 
+#include <cafe-private/text.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
