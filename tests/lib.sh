@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 set -euo pipefail
 
-# A script in the background has SIGINT ignored, and so has what it starts: tests of Ctrl-C would wait for ever.
+# A script in the background has SIGINT ignored, and so has what it starts: tests of Ctrl-C would wait without end.
 ignored=$(sed -n 's/^SigIgn:[[:blank:]]*//p' /proc/self/status)
 if (((16#$ignored >> 1) & 1)); then exec env --default-signal=INT bash "$0" "$@"; fi
 
