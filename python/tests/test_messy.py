@@ -3,6 +3,7 @@ import os
 import pathlib
 import warnings
 
+import numpy as np
 import pytest
 
 import cafe
