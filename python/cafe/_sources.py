@@ -395,6 +395,10 @@ def _ends(values: np.ndarray) -> np.ndarray:
     return values
 
 
+# The nodes that numbers may make beyond those of the edges, as for files that state their number.
+_SPARE_NODES, _NODES_PER_EDGE = 2 ** 20, 64
+
+
 def _node_count(source: np.ndarray, target: np.ndarray, nodes: Optional[int]) -> int:
     given = None if nodes is None else count_of(nodes)
     if len(source) == 0:
@@ -404,6 +408,9 @@ def _node_count(source: np.ndarray, target: np.ndarray, nodes: Optional[int]) ->
     if low < 0 or high >= count or count > MOST_NODES:
         raise ValueError(f"edges: expected nodes from 0 to {min(count, MOST_NODES) - 1}, found "
                          f"{low if low < 0 else high}; a pandas table takes any numbers as names")
+    if given is None and count > _SPARE_NODES + _NODES_PER_EDGE * len(source):
+        raise ValueError(f"edges: expected fewer than {count} nodes for {len(source)} edges: "
+                         f"nodes={count} takes them all; a pandas table takes only those that occur")
     return count
 
 

@@ -247,6 +247,15 @@ def test_what_is_certain_by_its_constructor():
     assert cafe.Graph.from_edges([0, 1], [1, 5], nodes=9).n_nodes == 9
 
 
+def test_numbers_far_apart_do_not_make_nodes_between_them():
+    far = [7, 3 * 10 ** 6], [3, 7]
+    with pytest.raises(ValueError, match="nodes=3000001 takes them all; a pandas table takes only"):
+        cafe.Graph.from_edges(*far)
+    assert cafe.Graph.from_edges(*far, nodes=3000001).n_nodes == 3000001
+    table = pandas.DataFrame({"source": far[0], "target": far[1]})
+    assert sorted(cafe.Graph.from_pandas(table, source="source", target="target").nodes) == [3, 7, 3 * 10 ** 6]
+
+
 def test_weights_that_do_not_belong(arrays, tmp_path):
     graph = weighted_networkx(arrays)
     other = igraph.Graph(3, [(0, 1)], edge_attrs={"strength": [2]})
