@@ -99,6 +99,14 @@ sed -i 's/return cafe_low()/return 1/' tree/lab/draw/top.c
 build
 broken symbols 'src/base/low.h: cafe_low is marked by CAFE_LAB, and no folder of lab/ uses it'
 plant
+mkdir tree/include/cafe-private
+echo 'CAFE_PRIVATE int cafe_low(void);' >tree/include/cafe-private/low.h
+build
+broken symbols 'include/cafe-private/low.h: cafe_low is marked by CAFE_PRIVATE, and neither the tool nor Python uses it'
+sed -i 's/cafe_public()/cafe_low()/' tree/cli/main.c
+build
+kept symbols
+plant
 mkdir tree/lab/base
 broken includes 'lab/base: not in the list of layers'
 
