@@ -156,8 +156,11 @@ void evaluate_fill_report(cafe_report *report, const void *argument) {
     cafe_report_string(report, "task", job->task);
     cafe_report_graph(report, job->path, job->graph);
     put_options(report, job);
-    if (job->labels) cafe_report_integer(report, "classes", cafe_labels_classes(job->labels));
-    if (job->labels) cafe_report_integer(report, "labelled", cafe_labels_labelled(job->labels));
+    if (job->labels) {
+        cafe_report_string(report, "labels_reading", cafe_labels_reading(job->labels));
+        cafe_report_integer(report, "classes", cafe_labels_classes(job->labels));
+        cafe_report_integer(report, "labelled", cafe_labels_labelled(job->labels));
+    }
     if (job->methods) {
         evaluate_report_methods(report, job);
         cli_report_seconds(report, job->run);

@@ -118,6 +118,7 @@ static int read_input(explain_job *job) {
     CLI_TRY(choose_dimensions(job));
     CLI_TRY(read_communities(job));
     if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
+    if (job->labels) cli_say_labels(run, job->labels_path, run->graph, job->labels);
     CLI_TRY(read_features(job));
     return cli_sample(run, &job->sampling, job->of);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
@@ -42,6 +44,7 @@ static int read_labels(cli_job *job, cafe_run_inputs *inputs) {
     CLI_TRY(cli_read_classes(run, run->graph, job->labels_path, &job->labels, &label));
     cli_say_labels(run, job->labels_path, run->graph, job->labels);
     inputs->labels = label;
+    inputs->labels_reading = cafe_labels_reading(job->labels);
     inputs->classes = cafe_labels_classes(job->labels);
     const char **names = cli_new(run, inputs->classes, sizeof *names);
     if (!names) return CLI_RESOURCES;

@@ -88,6 +88,7 @@ static int read_input(plot_job *job) {
                  run->words[1], cafe_sampling_name((cafe_sampling)sampling));
     if (!map_is(job, "auto") && !map_is(job, "none")) CLI_TRY(plot_read_map(job));
     if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
+    if (job->labels) cli_say_labels(run, job->labels_path, run->graph, job->labels);
     if (job->communities) CLI_TRY(read_communities(job));
     CLI_TRY(read_table(job));
     if (job->report_path) CLI_TRY(read_report(job));

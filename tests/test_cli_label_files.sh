@@ -21,6 +21,12 @@ for file in comma columns quoted words; do
     expect 0 "$CAFE" embed "$karate" --method cafe --labels $file.in -o h.npy -f
     says "labels    $file.in: 2 classes, 34 of 34 nodes labelled; line 1 is a heading"
 done
+expect 0 "$CAFE" explain "$karate" v.npy --labels columns.in
+says "columns.in: 2 classes, 34 of 34 nodes labelled; line 1 is a heading; node column 0 'id', label column 2 'class'; tabs; ignored 'size'"
+expect 0 "$CAFE" embed "$karate" --method cafe --labels columns.in -o h.npy -q --json h.json -f
+grep -q "\"labels_reading\": \"line 1 is a heading; .*ignored 'size'\"" h.json || fail "no labels_reading"
+expect 0 "$CAFE" evaluate classify "$karate" --embedding v.npy --labels columns.in --repeats 1 --json h.json -f
+grep -q "\"labels_reading\": \".*label column 2 'class'" h.json || fail "no labels_reading"
 printf '0,"a, b"\n33,c\n' >inside.in
 expect 0 "$CAFE" embed "$karate" --method cafe --labels inside.in --predicted p.tsv -q
 grep -qP '^0\t"a, b"\t1$' p.tsv || fail "a label with a comma: $(head -3 p.tsv)"

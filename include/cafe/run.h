@@ -69,6 +69,7 @@ typedef struct cafe_run_inputs {
     const int32_t *keep;      /* nodes that may not leave the community in which they start */
     int64_t keep_count;
     const char *partition_path, *keep_path;
+    const char *labels_reading; /* how a file of labels was understood */
 } cafe_run_inputs;
 
 static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {

@@ -63,6 +63,7 @@ static void put_options(const cafe_run *run, cafe_report *report) {
 }
 
 static void put_classes(const cafe_run *run, cafe_report *report) {
+    put_path(report, "labels_reading", run->given.labels_reading);
     if (!run->given.class_names) return;
     cafe_report_open(report, "classes", '[');
     for (int64_t i = 0; i < run->given.classes; i++)
