@@ -19,6 +19,8 @@ def keywords(options):
     values = dict(zip((w[2:].replace("-", "_") for w in words[::2]), words[1::2]))
     if "weights" in values:
         values["weights"] = values["weights"] == "yes"
+    if "nodes" in values:
+        values["nodes"] = int(values["nodes"])
     return values
 
 
@@ -103,9 +105,9 @@ def test_every_partition(file, graph, wanted):
     graph = cafe.Graph.from_file(MESSY / "labels" / f"{graph}.csv")
     if wanted.startswith("! ") and "several" not in wanted:
         with pytest.raises(ValueError, match=wanted[2:]):
-            cafe.read_labels(graph, MESSY / "partitions" / file)
+            cafe.datasets.read_labels(graph, MESSY / "partitions" / file)
         return
-    found = [c for c in cafe.read_labels(graph, MESSY / "partitions" / file).tolist() if c is not None]
+    found = [c for c in cafe.datasets.read_labels(graph, MESSY / "partitions" / file).tolist() if c is not None]
     if wanted.startswith("! "):
         assert any(isinstance(label, tuple) and len(label) > 1 for label in found)
     else:
@@ -122,10 +124,10 @@ def test_every_file_of_labels(file, graph, options, wanted):
     path = MESSY / "labels" / file
     if wanted.startswith("! "):
         with pytest.raises(ValueError):
-            cafe.read_labels(graph, path, **keywords(options))
+            cafe.datasets.read_labels(graph, path, **keywords(options))
         return
     labelled, classes, of = wanted.split(" ", 2)
-    found = cafe.read_labels(graph, path, **keywords(options)).tolist()
+    found = cafe.datasets.read_labels(graph, path, **keywords(options)).tolist()
     sets = [label if isinstance(label, tuple) else (label,) for label in found if label is not None]
     assert len(sets) == int(labelled) and len(set().union(*sets)) == int(classes)
     node, label = of.split("=")
