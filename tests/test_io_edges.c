@@ -417,7 +417,7 @@ static void test_cancel(void **state) {
 
 static void test_failing_memory(void **state) {
     static const char *const texts[] = {"0 1\n1 2\n", "5 7 1\n7 900 2\n", "-1 5000000000\n3 2\n",
-                                        "a,\"b \"\"c\"\" d\"\na,c\n"};
+                                        "a,\"b \"\"c\"\" d\"\na,c\n", "007 1\n1 12\n"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         test_failing memory;
