@@ -8,6 +8,8 @@
 #include <cafe-private/members.h>
 #include <cafe-private/writers.h>
 
+#include <cafe-private/changes.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
@@ -19,11 +21,12 @@
 
 typedef struct update_job {
     cli_run run; /* its graph is the old one */
-    const char *from, *graph_out, *drift, *communities_path, *communities_out;
+    const char *since, *from, *graph_out, *drift, *communities_path, *communities_out;
     bool full;
     cafe_update_options options;
     cafe_transition_options transition_options;
-    int64_t nodes; /* of the new graph */
+    int64_t nodes;   /* of the new graph */
+    cafe_graph *now; /* the whole new graph of --since */
     cafe_labels *labels;
     cafe_changes *changes;
     cafe_changes_report changed;
@@ -42,20 +45,42 @@ typedef struct update_job {
 
 /* ---- the phases ------------------------------------------------------------------------------ */
 
+/* The graph of the run is the old one: the first word, or the file of --since. */
+static int read_graphs(update_job *job) {
+    cli_run *run = &job->run;
+    if (!job->since) return cli_read_graph(run, NULL);
+    CLI_TRY(cli_read_labelled(run, job->since, &run->common.reading, NULL, &run->graph));
+    run->counts = *cafe_graph_get_counts(run->graph);
+    return cli_read_labelled(run, run->words[0], &run->common.reading, NULL, &job->now);
+}
+
+static int read_changes(update_job *job) {
+    cli_run *run = &job->run;
+    CLI_TRY(cli_check(
+        run, job->now ? cafe_changes_between(run->context, run->graph, job->now, &job->changes)
+                      : cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
+    job->changed = *cafe_changes_get(job->changes);
+    job->nodes = run->counts.nodes + job->changed.new_nodes - job->changed.lost_nodes;
+    return CLI_OK;
+}
+
+/* Names are 0 .. n-1 in the new graph. */
+static bool names_are_indices(const update_job *job) {
+    if (job->now) return cafe_graph_names_are_indices(job->now);
+    return job->changed.new_nodes == 0 && cafe_graph_names_are_indices(job->run.graph);
+}
+
 static int read_input(update_job *job) {
     cli_run *run = &job->run;
-    CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(read_graphs(job));
     char made[CAFE_VECTORS_MADE];
     CLI_TRY(cli_read_vectors(run, job->from, NULL, &run->graph, &job->columns, &job->rows, made));
     CLI_TRY(cli_made_with(run, job->from, made, CAFE_SAMPLING_EDGE, job->options.degree_exponent,
                           &job->options.degree_exponent));
-    CLI_TRY(
-        cli_check(run, cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
-    job->changed = *cafe_changes_get(job->changes);
-    job->nodes = run->counts.nodes + job->changed.new_nodes;
+    CLI_TRY(read_changes(job));
     if (job->communities_path)
         CLI_TRY(cli_read_labels(run, run->graph, job->communities_path, &job->labels));
-    if (job->changed.new_nodes == 0 && cafe_graph_names_are_indices(run->graph)) return CLI_OK;
+    if (names_are_indices(job)) return CLI_OK;
     return cli_check_names_file(run, run->common.output);
 }
 
@@ -156,6 +181,10 @@ static void say_changes(update_job *job) {
             " of another weight; %" PRId64 " new node%s; %" PRId64 " node%s touched",
             c->added, cli_plural(c->added), c->removed, c->reweighted, c->new_nodes,
             cli_plural(c->new_nodes), c->touched, cli_plural(c->touched));
+    if (c->lost_nodes > 0)
+        cli_say(&job->run, "          %" PRId64 " node%s that the new graph does not have",
+                c->lost_nodes, cli_plural(c->lost_nodes));
+    if (*c->reading) cli_say(&job->run, "          heading: %s", c->reading);
     if (c->repeated + c->loops > 0)
         cli_say(&job->run,
                 "          left out: %" PRId64 " added edge%s that the graph had, %" PRId64
@@ -212,8 +241,8 @@ static void put_full(cafe_report *report, const update_job *job) {
 
 static void put_report(cafe_report *report, const void *argument) {
     const update_job *job = argument;
-    cafe_report_graph(report, job->run.words[0], job->run.graph);
-    cafe_report_changes(report, job->run.words[1], job->changes);
+    cafe_report_graph(report, job->since ? job->since : job->run.words[0], job->run.graph);
+    cafe_report_changes(report, job->run.words[job->since ? 0 : 1], job->changes);
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
     cafe_report_options(report, cafe_update_option_table(), &job->options);
@@ -262,6 +291,13 @@ static int write_files(update_job *job) {
 
 static int check(void *argument) {
     const update_job *job = argument;
+    if (job->since && job->run.words[1])
+        return cli_usage_error("update",
+                               "--since OLD takes the whole new graph alone: cafe update "
+                               "NEW-GRAPH --since OLD-GRAPH");
+    if (!job->since && !job->run.words[1])
+        return cli_usage_error("update",
+                               "expected OLD-GRAPH CHANGES, or NEW-GRAPH --since OLD-GRAPH");
     if (job->communities_out && !job->communities_path)
         return cli_usage_error("update", "--communities-out needs --communities OLD.tsv");
     if (job->from) return CLI_OK;
@@ -287,11 +323,16 @@ static void release(void *argument) {
     cafe_run_free(job->of);
     cafe_updated_free(job->updated);
     cafe_changes_free(job->changes);
+    cafe_graph_free(job->now);
     cafe_labels_free(job->labels);
     free(job->rows);
 }
 
 static const cli_option options[] = {
+    CLI_ROW_READS(
+        update_job, since, "since",
+        "the old graph: the one word is then the whole new graph, and the changes are the "
+        "difference of the two"),
     CLI_ROW_READS(update_job, from, "from",
                   "the old vectors as .npy, in their raw form (cafe embed --output-form raw)"),
     CLI_ROW_OUTPUT(CLI_VECTORS,
@@ -326,14 +367,20 @@ static const cli_group groups[] = {
 
 const cli_command cli_update = {
     .name = "update",
-    .arguments = "OLD-GRAPH CHANGES --from OLD.npy -o NEW.npy [options]",
+    .arguments =
+        "OLD-GRAPH CHANGES | NEW-GRAPH --since OLD-GRAPH --from OLD.npy -o NEW.npy [options]",
     .summary = "bring vectors up to date after edges came and went",
     .description =
         "Reads a graph, its changes, one per line (+ u v [weight] or u v adds an edge, - u v "
         "removes one), and the old vectors; moves only the nodes that the changes reach, and "
         "rotates the result onto the old coordinates. Reports how far nodes and communities "
         "drifted.",
-    CLI_JOB(update_job, 2, 2),
+    .groups = groups,
+    .size = sizeof(update_job),
+    .least = 1,
+    .most = 2,
+    .inputs = 2,
+    .work = work,
     .needs = "output|json|communities-out",
     .in_place = "output:from graph-out:1",
     .check = check,

@@ -73,6 +73,18 @@ for threads in 1 3 8; do
     expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f -q -t $threads
     same t.npy new.npy
 done
+# the whole new graph gives the same, and so does a table with a heading
+expect 0 "$CAFE" update new.cafe --since g.in.txt --from old.in.npy -o t.npy -f -q
+same t.npy new.npy
+awk 'BEGIN { print "Source,Target,Change" } { s = $1 ~ /^[-+]$/; print $(1 + s) "," $(2 + s) "," ($1 == "-" ? "removed" : "added") }' \
+    changes.in.txt >table.in.csv
+expect 0 "$CAFE" update g.in.txt table.in.csv --from old.in.npy -o t.npy -f
+says "heading: nodes 'Source', and 'Target', change 'Change'"
+same t.npy new.npy
+expect 2 "$CAFE" update new.cafe more.in.txt --since g.in.txt --from old.in.npy -o t.npy -f
+says 'takes the whole new graph alone'
+expect 2 "$CAFE" update new.cafe --from old.in.npy -o t.npy -f
+rm t.npy*
 # the next day, with and without the file of the sums
 printf '%s\n' '+ 5 17' '- 601 600' '+ 601 8' >later.in.txt
 expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f -q --state days.state

@@ -8,8 +8,11 @@
 
 #include <cafe-private/writers.h>
 
+#include <cafe-private/changes.h>
+
 #include "dense.h"
 #include "failing.h"
+#include "graph/graph.h"
 #include "kernels/row_kernels.h"
 #include "operator/operator.h"
 #include "update/update.h"
@@ -241,6 +244,106 @@ static void names_and_weights_of_a_changed_graph(void **state) {
     cafe_context_free(context);
 }
 
+/* Tables with a heading, in the manner of spreadsheets and data frames. */
+static void tables_of_changes(void **state) {
+    static const char *const same[] = {
+        "source,target,change\n0,33,added\n0,1,removed\n77,33,added\n",
+        "Action\tFrom\tTo\nADD\t0\t33\ndelete\t1\t0\nnew\t33\t77\n",
+        "target;source;op;note\n33;0;+;\"a; b\"\n1;0;-;\n77;33;+;c\n",
+    };
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    cafe_changes *changes = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        TEST_OK(context, cafe_changes_read(context, graph, write_file(same[i]), &changes));
+        const cafe_changes_report *c = cafe_changes_get(changes);
+        assert_int_equal(c->added, 2);
+        assert_int_equal(c->removed, 1);
+        assert_int_equal(c->new_nodes, 1);
+        assert_non_null(strstr(c->reading, "change '"));
+        cafe_changes_free(changes);
+    }
+    TEST_OK(context,
+            cafe_changes_read(context, graph, write_file("source,target,weight\n0,33,2.5\n0,9,\n"),
+                              &changes));
+    assert_true(cafe_changes_weight(cafe_changes_graph(changes), 0, 33) == 2.5f);
+    assert_true(cafe_changes_weight(cafe_changes_graph(changes), 9, 0) == 1);
+    cafe_changes_free(changes);
+    unlink(write_file(""));
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* The difference of a graph and the changed one is the change; and back, new nodes are lost. */
+static void differences_of_graphs_are_changes(void **state) {
+    enum { N = 40, K = 4 };
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        cafe_context *context = test_context(2, 1);
+        cafe_graph *old = test_random(context, N, 120, seed % 2 == 0, 0, seed);
+        edits e = rewire(old, 0.1, seed);
+        if (seed > 2) edit(&e, N, 3, 0), edit(&e, N + 1, N, 0);
+        cafe_changes *changes = change(context, old, seed > 2 ? N + 2 : N, &e), *found, *back;
+        const cafe_graph *now = cafe_changes_graph(changes);
+        TEST_OK(context, cafe_changes_between(context, old, now, &found));
+        assert_int_equal(found->arc_count, changes->arc_count);
+        assert_memory_equal(found->arcs, changes->arcs,
+                            (size_t)found->arc_count * sizeof *found->arcs);
+        assert_memory_equal(found->origin, changes->origin, (size_t)now->n * sizeof(int32_t));
+        assert_int_equal(found->counts.touched, changes->counts.touched);
+        assert_int_equal(found->counts.added, changes->counts.added);
+        assert_int_equal(found->counts.removed, changes->counts.removed);
+        assert_int_equal(found->same_numbers, changes->same_numbers);
+        TEST_OK(context, cafe_changes_between(context, now, old, &back));
+        assert_int_equal(back->counts.lost_nodes, changes->counts.new_nodes);
+        assert_int_equal(back->counts.added, changes->counts.removed);
+        float *rows = solve(context, now, K, 1e-3, NULL, NULL);
+        cafe_updated *updated = NULL;
+        cafe_update_options o;
+        cafe_update_options_init(&o);
+        o.degree_exponent = 0;
+        TEST_OK(context, cafe_update(context, back, K, rows, &o, &updated));
+        const cafe_update_report *r = cafe_updated_get(updated);
+        assert_int_equal(r->nodes, N);
+        assert_int_equal(r->edges, cafe_graph_get_counts(old)->edges);
+        assert_true(fabs(trace(context, old, K, rows) - r->objective[0]) < 1e-6);
+        cafe_updated_free(updated);
+        cafe_changes_free(back);
+        cafe_changes_free(found);
+        cafe_changes_free(changes);
+        free(rows);
+        edits_free(&e);
+        cafe_graph_free(old);
+        cafe_context_free(context);
+    }
+}
+
+/* Names in another order, and one that is gone. */
+static void differences_match_nodes_by_name(void **state) {
+    static const int32_t origin[] = {2, 0, -1, 1};
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *old = NULL, *now = NULL;
+    cafe_changes *changes = NULL;
+    (void)state;
+    TEST_OK(context,
+            cafe_graph_read(context, write_file("ann bob\nbob cat\ncat dan\n"), NULL, &old));
+    TEST_OK(context,
+            cafe_graph_read(context, write_file("cat ann\neve bob\nbob ann\n"), NULL, &now));
+    TEST_OK(context, cafe_changes_between(context, old, now, &changes));
+    assert_memory_equal(cafe_changes_get(changes)->origin, origin, sizeof origin);
+    const cafe_changes_report *c = cafe_changes_get(changes);
+    assert_int_equal(c->added, 2);
+    assert_int_equal(c->removed, 2);
+    assert_int_equal(c->new_nodes, 1);
+    assert_int_equal(c->lost_nodes, 1);
+    cafe_changes_free(changes);
+    cafe_graph_free(old);
+    cafe_graph_free(now);
+    unlink(write_file(""));
+    cafe_context_free(context);
+}
+
 static void wrong_lines_are_named(void **state) {
     static const struct {
         const char *text, *place;
@@ -250,7 +353,11 @@ static void wrong_lines_are_named(void **state) {
                  {"\n+ 0 1 x\n", ":2:7: expected a finite weight"},
                  {"+ 0 1 -2\n", ":1:7: expected a weight that is not negative"},
                  {"- 0 1 3\n", ":1:7: expected the end of the line"},
-                 {"- 0 1\n- 1 0\n", ":2:1: expected an edge of the graph"}};
+                 {"- 0 1\n- 1 0\n", ":2:1: expected an edge of the graph"},
+                 {"source,target,change\n0,9,maybe\n", ":2:5: expected added or removed"},
+                 {"source,target,change\n0,,added\n", ":2:3: expected a second node id"},
+                 {"source,target,weight\n0,9,x\n", ":2:5: expected a finite weight"},
+                 {"from,to,change\n0,99,-\n", ":2:3: expected a node of the graph"}};
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     (void)state;
@@ -862,6 +969,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changed_graph_is_the_graph_built_anew),
         cmocka_unit_test(names_and_weights_of_a_changed_graph),
+        cmocka_unit_test(tables_of_changes),
+        cmocka_unit_test(differences_of_graphs_are_changes),
+        cmocka_unit_test(differences_match_nodes_by_name),
         cmocka_unit_test(wrong_lines_are_named),
         cmocka_unit_test(nothing_changed_changes_nothing),
         cmocka_unit_test(one_percent_costs_a_tenth),

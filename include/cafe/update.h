@@ -21,15 +21,19 @@ typedef struct cafe_changes_report {
     int64_t repeated;                   /* added lines that changed nothing: the edge was there */
     int64_t loops;                      /* edges from a node to itself, dropped */
     int64_t new_nodes;
-    int64_t touched; /* nodes whose edges changed */
+    int64_t touched;     /* nodes whose edges changed */
+    int64_t lost_nodes;  /* of two whole graphs: those that the new one does not have */
+    const char *reading; /* of a table with a heading: what was taken for what; else "" */
     const int32_t
         *origin; /* of each node of the new graph the old one's number, -1 for a new node */
 } cafe_changes_report;
 
-/* Reads "+ u v [w]" (added), "- u v" (removed) and "u v [w]" (added), one a line, in their order. A
- * name that the graph does not have is a new node. Added again, an edge of a weighted graph gets
- * the sum of the weights; removing an edge that is not there is CAFE_ERROR_FORMAT with file, line
- * and column. The old graph is not changed, and must outlive the changes. */
+/* Reads "+ u v [w]" (added), "- u v" (removed) and "u v [w]" (added), one a line, in their order;
+ * or a table whose heading names the columns of the nodes (source and target, from and to ...),
+ * perhaps of the weight, and perhaps one called change, with added or removed in it. A name that
+ * the graph does not have is a new node. Added again, an edge of a weighted graph gets the sum of
+ * the weights; removing an edge that is not there is CAFE_ERROR_FORMAT with file, line and column.
+ * The old graph is not changed, and must outlive the changes. */
 CAFE_API cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old,
                                        const char *path, cafe_changes **changes);
 

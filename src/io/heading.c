@@ -121,6 +121,10 @@ bool cafe_heading_is_label(const cafe_field *name) {
     return is_word_of(label_words, name);
 }
 
+bool cafe_heading_is_change(const cafe_field *name) {
+    return is_word_of(" change changes changetype action op operation sign ", name);
+}
+
 static int32_t find(const cafe_field *names, int32_t count, const char *wanted) {
     char word[LONGEST_WORD + 1];
     for (int32_t c = 0; c < count; c++) {

@@ -22,6 +22,8 @@ bool cafe_heading_is_weight(const cafe_field *name);
 /* Is it a usual name of the column of the nodes, of that of their labels, in a table of nodes? */
 bool cafe_heading_is_node(const cafe_field *name);
 bool cafe_heading_is_label(const cafe_field *name);
+/* Is it a usual name of the column that has added or removed, in a table of changed edges? */
+bool cafe_heading_is_change(const cafe_field *name);
 
 /* Finds the columns of the two nodes by the usual pairs of names. *certain: these words are never
  * node names (source, target); otherwise they may be (node1, node2). */

@@ -10,7 +10,7 @@
 #define STRUCT cafe_changes_report
 static const cafe_field change_fields[] = {FIELD(lines),      FIELD(added),    FIELD(removed),
                                            FIELD(reweighted), FIELD(repeated), FIELD(loops),
-                                           FIELD(new_nodes),  FIELD(touched)};
+                                           FIELD(new_nodes),  FIELD(touched),  FIELD(lost_nodes)};
 #undef STRUCT
 
 void cafe_report_changes(cafe_report *report, const char *path, const cafe_changes *changes) {
@@ -18,6 +18,7 @@ void cafe_report_changes(cafe_report *report, const char *path, const cafe_chang
     cafe_report_open(report, "changes", '{');
     if (path) cafe_report_string(report, "path", path);
     CAFE_REPORT_FIELDS(report, change_fields, counts);
+    if (*counts->reading) cafe_report_string(report, "heading", counts->reading);
     cafe_report_close(report);
 }
 

@@ -1,8 +1,10 @@
 /* Files of changes and of new nodes' edges, line by line: "+ u v [w]", "- u v", "u v [w]".
  *
- * A first field that is exactly + or - is a sign; quotes distinguish a node of that name. One
- * thread reads the lines, because changes are a small part of their graph.
+ * Or a table with a heading: the columns of both nodes, of the weight, and one with added or
+ * removed. A first field that is exactly + or - is a sign; quotes distinguish a node of that name.
+ * One thread reads the lines, because changes are a small part of their graph.
  */
+#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@
 #include "base/print.h"
 #include "io/field.h"
 #include "io/field_lines.h"
+#include "io/heading.h"
 #include "io/label_set.h"
 #include "io/scanners.h"
 #include "io/text_position.h"
@@ -22,6 +25,8 @@ typedef struct reading {
     cafe_newcomers *names;
     cafe_link_lines *lines;
     cafe_rows rows;
+    int32_t column[2], weight, change; /* of a table with a heading; -1: none */
+    bool table;
 } reading;
 
 /* Among integer names 007 is 7: written the one way, so that a newcomer has one name. */
@@ -157,11 +162,129 @@ static cafe_status read_labelled(reading *r, cafe_table_layout *layout) {
     return CAFE_OK;
 }
 
-static cafe_status read_changes(reading *r, cafe_status take(reading *)) {
+/* ---- tables with a heading ------------------------------------------------------------------- */
+
+enum { SHOWN = 40 };
+
+/* "NAME: 'text'; " at the end of the description. */
+static void describe(reading *r, const char *what, int32_t column) {
+    char *text = r->lines->reading;
+    size_t used = strlen(text);
+    const cafe_field *cell = column < 0 ? NULL : &r->rows.cells[column];
+    if (!cell) return;
+    int length = cell->end - cell->begin < SHOWN ? (int)(cell->end - cell->begin) : SHOWN;
+    cafe_print(text + used, sizeof r->lines->reading - used, "%s%s '%.*s'", used ? ", " : "", what,
+               length, (const char *)cell->begin);
+}
+
+/* Is the line at hand a heading? Its usual words decide; nodes are not called so. The line is left
+ * as it was. */
+static cafe_status find_heading(reading *r) {
+    cafe_rows *rows = &r->rows;
+    cafe_place line = rows->line;
+    bool certain = false;
+    CAFE_PASS(cafe_rows_split(rows));
+    rows->line = line;
+    r->table = rows->count >= 2 &&
+               cafe_heading_pair(rows->cells, (int32_t)rows->count, &r->column[0], &r->column[1],
+                                 &certain) &&
+               certain;
+    r->weight = r->change = -1;
+    for (int32_t c = 0; r->table && c < rows->count; c++) {
+        if (c == r->column[0] || c == r->column[1]) continue;
+        if (r->change < 0 && cafe_heading_is_change(&rows->cells[c]))
+            r->change = c;
+        else if (r->weight < 0 && cafe_heading_role(&rows->cells[c]) == CAFE_ROLE_WEIGHT)
+            r->weight = c;
+    }
+    if (!r->table) return CAFE_OK;
+    describe(r, "nodes", r->column[0]);
+    describe(r, "and", r->column[1]);
+    describe(r, "weight", r->weight);
+    describe(r, "change", r->change);
+    return CAFE_OK;
+}
+
+static bool is_one_of(const cafe_rows *rows, const char *const *words) {
+    for (; *words; words++)
+        if (strlen(*words) == (size_t)rows->length &&
+            cafe_same_word(rows->field, *words, (size_t)rows->length))
+            return true;
+    return false;
+}
+
+/* The cell that says what happened to the edge. */
+static cafe_status take_change(reading *r, bool *gone) {
+    static const char *const came[] = {"+", "added", "add", "insert", "inserted", "new", "a", NULL};
+    static const char *const went[] = {"-",       "removed", "remove", "delete",
+                                       "deleted", "gone",    "d",      NULL};
+    *gone = false;
+    if (r->change < 0) return CAFE_OK;
+    CAFE_PASS(cafe_rows_cell(&r->rows, r->change, "added or removed"));
+    *gone = is_one_of(&r->rows, went);
+    if (*gone || is_one_of(&r->rows, came)) return CAFE_OK;
+    return cafe_fail_at(r->context, &r->rows.line, "added or removed");
+}
+
+/* A weight that is missing is 1. */
+static cafe_status take_weight_cell(reading *r, float *weight) {
+    const char *end = NULL;
+    *weight = 1;
+    if (r->weight < 0) return CAFE_OK;
+    CAFE_PASS(cafe_rows_cell(&r->rows, r->weight, "a weight"));
+    if (cafe_rows_missing(&r->rows)) return CAFE_OK;
+    double value = cafe_parse_number(r->rows.field, &end);
+    if (end == r->rows.field || *end || !(value >= 0 && value <= FLT_MAX))
+        return cafe_fail_at(r->context, &r->rows.line, "a finite weight that is not negative");
+    *weight = (float)value;
+    r->lines->weighted = true;
+    return CAFE_OK;
+}
+
+static cafe_status take_row(reading *r) {
+    static const char *const what[] = {"a node id", "a second node id"};
+    cafe_link_line line = {.line = r->rows.line.line, .column = 1};
+    int64_t node[2];
+    bool gone;
+    CAFE_PASS(cafe_rows_split(&r->rows));
+    CAFE_PASS(take_change(r, &gone));
+    for (int i = 0; i < 2; i++) {
+        CAFE_PASS(cafe_rows_cell(&r->rows, r->column[i], what[i]));
+        if (r->rows.length == 0) return cafe_fail_at(r->context, &r->rows.line, "%s", what[i]);
+        settle_integer(r);
+        node[i] = known(r);
+        if (node[i] >= 0) continue;
+        if (gone) return cafe_fail_at(r->context, &r->rows.line, "a node of the graph");
+        CAFE_PASS(add_newcomer(r, &node[i]));
+    }
+    line.weight = -1;
+    if (!gone) CAFE_PASS(take_weight_cell(r, &line.weight));
+    line.u = (int32_t)node[0], line.v = (int32_t)node[1];
+    return cafe_link_add(r->lines, line);
+}
+
+/* A table has the separator of its heading in every line. */
+static cafe_status read_table(reading *r) {
+    uint8_t separator = r->rows.separator;
     bool more = false;
     CAFE_PASS(cafe_rows_next(&r->rows, &more));
     while (more) {
-        CAFE_PASS(take(r));
+        r->rows.separator = separator;
+        CAFE_PASS(take_row(r));
+        CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    }
+    return CAFE_OK;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static cafe_status read_changes(reading *r, bool placed) {
+    bool more = false;
+    CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    if (more && !placed) CAFE_PASS(find_heading(r));
+    if (r->table) return read_table(r);
+    while (more) {
+        CAFE_PASS(placed ? take_placed(r) : take_changed(r));
         CAFE_PASS(cafe_rows_next(&r->rows, &more));
     }
     return CAFE_OK;
@@ -176,7 +299,7 @@ cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, con
     cafe_phase(context, "changes", 0);
     CAFE_TRY(cafe_rows_open(context, path, &r.rows));
     if (kind != CAFE_LINES_LABELS) {
-        CAFE_TRY(read_changes(&r, kind == CAFE_LINES_PLACED ? take_placed : take_changed));
+        CAFE_TRY(read_changes(&r, kind == CAFE_LINES_PLACED));
         goto done;
     }
     layout = cafe_mem_zero(context, 1, sizeof *layout);

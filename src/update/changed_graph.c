@@ -85,7 +85,7 @@ static cafe_status fill(cafe_context *context, merging *m, cafe_graph *g, bool w
 /* Merges old rows and changed arcs into the new graph's rows. */
 static cafe_status merge(cafe_changes *c) {
     cafe_context *context = c->context;
-    cafe_graph *g = c->graph;
+    cafe_graph *g = c->own;
     const cafe_graph *old = c->old;
     cafe_status status = CAFE_OK;
     merging m = {.changes = c, .old = old};
@@ -118,8 +118,10 @@ static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe
     c->old = old;
     c->old_nodes = old->n;
     c->weighted = old->weights || lines->weighted;
+    memcpy(c->reading, lines->reading, sizeof c->reading);
+    c->counts.reading = c->reading;
     c->counts.new_nodes = newcomers;
-    c->graph = cafe_graph_new(context);
+    c->graph = c->own = cafe_graph_new(context);
     CAFE_TRY(cafe_mem_had(c->graph));
     CAFE_TRY(cafe_changes_number(c, names, newcomers));
     CAFE_TRY(cafe_changes_resolve(c, lines, path));
@@ -142,7 +144,7 @@ static void drop_rows(cafe_graph *g) {
 const cafe_graph *cafe_changes_graph(cafe_changes *changes) {
     if (changes->made) return changes->graph;
     changes->made = merge(changes) == CAFE_OK;
-    if (!changes->made) drop_rows(changes->graph);
+    if (!changes->made) drop_rows(changes->own);
     return changes->made ? changes->graph : NULL;
 }
 
@@ -202,12 +204,12 @@ cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
     if (names.names.count == 0) goto done;
     CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
     CAFE_TRY(merge(changes));
-    keep_counts(*graph, changes->graph);
-    CAFE_TRY(cafe_graph_set_reading(changes->graph, &(*graph)->reading));
-    CAFE_TRY(keep_attributes(context, *graph, changes->graph));
+    keep_counts(*graph, changes->own);
+    CAFE_TRY(cafe_graph_set_reading(changes->own, &(*graph)->reading));
+    CAFE_TRY(keep_attributes(context, *graph, changes->own));
     cafe_graph_free(*graph);
-    *graph = changes->graph;
-    changes->graph = NULL;
+    *graph = changes->own;
+    changes->own = NULL;
     *added = names.names.count;
 done:
     cafe_changes_free(changes);
@@ -254,7 +256,7 @@ done:
 
 void cafe_changes_free(cafe_changes *changes) {
     if (!changes) return;
-    cafe_graph_free(changes->graph);
+    cafe_graph_free(changes->own);
     cafe_mem_free_all(changes->context, changes->origin, changes->place, changes->arcs, changes);
 }
 

@@ -55,7 +55,7 @@ static cafe_status merge_integers(cafe_changes *c, const numbered *list) {
     if (index)
         cafe_mem_free(c->context, values);
     else
-        cafe_graph_adopt_names(c->graph,
+        cafe_graph_adopt_names(c->own,
                                (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = values});
     return CAFE_OK;
 }
@@ -65,20 +65,20 @@ static cafe_status number_newcomers(cafe_changes *c, const cafe_newcomers *names
                                     int64_t newcomers) {
     const cafe_graph *old = c->old;
     cafe_status status = CAFE_OK;
-    if (newcomers == 0) c->graph->names = old->names;
+    if (newcomers == 0) c->own->names = old->names;
     if (newcomers == 0 || (!names && old->names.kind == CAFE_NAMES_INDEX)) return CAFE_OK;
     numbered *list = cafe_mem(c->context, newcomers + 1, sizeof *list);
     CAFE_PASS(cafe_mem_had(list));
     if (old->names.kind != CAFE_NAMES_STRING && (!names || integers(names, list)))
         status = merge_integers(c, list);
     else
-        status = cafe_newcomers_append(c->graph, old, names);
+        status = cafe_newcomers_append(c->own, old, names);
     cafe_mem_free(c->context, list);
     return status;
 }
 
 cafe_status cafe_changes_number(cafe_changes *c, const cafe_newcomers *names, int64_t newcomers) {
-    int64_t n = c->graph->n = c->nodes = c->old_nodes + newcomers;
+    int64_t n = c->own->n = c->nodes = c->old_nodes + newcomers;
     c->same_numbers = newcomers == 0;
     c->origin = cafe_mem(c->context, n, sizeof *c->origin);
     c->place = cafe_mem(c->context, n, sizeof *c->place);

@@ -40,7 +40,8 @@ typedef struct cafe_link_lines {
     cafe_context *context;
     cafe_link_line *at;
     int64_t count, room;
-    bool weighted; /* some line has a weight */
+    bool weighted;     /* some line has a weight */
+    char reading[256]; /* what a heading was taken for; empty: there was none */
 } cafe_link_lines;
 
 cafe_status cafe_link_add(cafe_link_lines *lines, cafe_link_line line);
@@ -77,7 +78,9 @@ typedef struct cafe_changed_arc {
 struct cafe_changes {
     cafe_context *context;
     const cafe_graph *old;
-    cafe_graph *graph; /* the new one: nodes and names; its rows are made when asked for */
+    const cafe_graph *graph; /* the new one */
+    cafe_graph *own;         /* the same, if it belongs to the changes: nodes and names; its rows
+                              * are made when asked for */
     bool made, weighted;
     int64_t old_nodes;
     int64_t nodes;          /* new ones, and behind them old ones that the new graph lacks */
@@ -87,6 +90,7 @@ struct cafe_changes {
     cafe_changed_arc *arcs; /* by u, then v: both directions */
     int64_t arc_count;
     cafe_changes_report counts;
+    char reading[256];
 };
 
 /* The new graph's nodes: how many, their names, and where old ones and newcomers went. */
