@@ -175,6 +175,37 @@ static void test_failing_memory(void **state) {
     for (int i = 0; i < 3; i++) read_with_failing_memory(attributed[i].name, attributed[i].text);
 }
 
+/* Attributes as labels and as facts, with memory that fails. */
+static void test_uses(void **state) {
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    cafe_graph *graph = io_read(context, attributed[2].name, attributed[2].text, NULL);
+    int failed = 1;
+    (void)state;
+    for (long k = 0; failed; k++) {
+        cafe_labels *labels = NULL;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_labels_read(context, graph, "city", NULL, NULL, &labels);
+        failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) assert_int_equal(cafe_labels_classes(labels), 1);
+        cafe_labels_free(labels);
+    }
+    failed = 1;
+    for (long k = 0; failed; k++) {
+        cafe_facts *facts = NULL;
+        int64_t skipped;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_facts_read(context, graph, NULL, &facts, &skipped);
+        failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) assert_int_equal(cafe_facts_columns(facts), 3);
+        cafe_facts_free(facts);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static void test_attributes_are_kept(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -296,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_unique_names),      cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_failing_memory),    cmocka_unit_test(test_attributes_are_kept),
         cmocka_unit_test(test_pajek_attributes),  cmocka_unit_test(test_keys_of_one_name),
-        cmocka_unit_test(test_attributes_return), cmocka_unit_test(test_attributes)};
+        cmocka_unit_test(test_attributes_return), cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_attributes)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }
