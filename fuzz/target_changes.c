@@ -29,6 +29,7 @@ static void look_at_changes(const cafe_graph *old, cafe_changes *changes) {
     const cafe_graph *graph = cafe_changes_graph(changes);
     const int32_t *origin = c->origin;
     int met[NODES] = {0}, old_nodes = 0;
+    if (!graph) return; /* weights that do not go together */
     fuzz_look(graph);
     for (int64_t u = 0; u < cafe_graph_nodes(graph); u++) {
         if (origin[u] < -1 || origin[u] >= NODES) abort();

@@ -190,7 +190,8 @@ def _names(graph: Graph, new: List[Any]) -> Any:
 def _transition(context: Context, found: Update, part: np.ndarray, numbers: np.ndarray,
                 options: Any) -> Transition:
     o = Table.named("transition").pointer_to(context, options, "cafe_transition_options")
-    start = np.where(found.origin < 0, -1, numbers[found.origin]).astype(np.int32)
+    old = found.origin >= 0
+    start = dict(zip(found.graph.nodes[old].tolist(), numbers[found.origin[old]].tolist()))
     solved = Run(context, found.graph, sampled_as({}, start=start)).step("SOLVE")
     now, numbered = solved.partition(), solved.numbered()
     nodes = found.graph.n_nodes
