@@ -36,7 +36,7 @@ COURSE = {"objective_": ARRAY, "n_iter_": "int", "converged_": "bool", "n_featur
           "report_": "Dict[str, Any]"}
 GRAPH = {"graph_": "Graph", "nodes_": ARRAY}
 VECTORS = {"embedding_": ARRAY, "ritz_values_": ARRAY, "residuals_": ARRAY, "shares_": ARRAY}
-PARTITION = {"communities_": ARRAY, "labels_": ARRAY, "modularity_": "float"}
+PARTITION = {"labels_": ARRAY, "modularity_": "float"}
 LABELS = {"classes_": ARRAY, "transduction_": ARRAY}
 TABLE = {"components_": ARRAY, "n_components_": "int", "mean_": ARRAY, "w_": ARRAY,
          "projections_": f"Optional[{ARRAY}]", "eigenvalues_": f"Optional[{ARRAY}]", "index_": "Any",

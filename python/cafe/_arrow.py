@@ -12,7 +12,7 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
-from ._sources import objects
+from ._sources import Coded, objects, plain
 
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
             "e": "f2", "f": "f4", "g": "f8"}
@@ -139,14 +139,19 @@ class Table:
         self._fields = [schema.children[i].contents for i in range(schema.n_children)]
         self.columns = [(field.name or b"").decode() for field in self._fields]
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Any:
         at = self.columns.index(name)
         chunks = [self._chunk(batch, at) for batch in self._batches]
         if len(chunks) == 1:
             return chunks[0]
+        if chunks and all(isinstance(chunk, Coded) for chunk in chunks):
+            before = np.cumsum([0] + [len(chunk.words) for chunk in chunks])
+            return Coded(np.concatenate([chunk.codes + at for chunk, at in zip(chunks, before)]),
+                         np.concatenate([chunk.words for chunk in chunks]))
+        chunks = [plain(chunk) for chunk in chunks]
         return np.concatenate(chunks) if chunks else _values(self._fields[at], _Array(), 0, 0, None, "")
 
-    def _chunk(self, batch: _Held, at: int) -> np.ndarray:
+    def _chunk(self, batch: _Held, at: int) -> Any:
         rows, what = batch.struct, f"column {self.columns[at]!r}"
         if rows.n_children != len(self._fields) or rows.length < 0 or rows.offset < 0:
             raise ValueError(f"{what}: the Arrow batch does not fit its schema")
@@ -158,7 +163,7 @@ class Table:
         return _values(self._fields[at], column, column.offset + rows.offset, rows.length, batch, what)
 
 
-def _values(field: Any, column: Any, first: int, count: int, batch: Any, what: str) -> np.ndarray:
+def _values(field: Any, column: Any, first: int, count: int, batch: Any, what: str) -> Any:
     """`count` entries from `first` on, none of them missing."""
     kind = (field.format or b"").decode()
     if count == 0:
@@ -209,6 +214,9 @@ def _texts(column: Any, kind: str, first: int, count: int, batch: Any, what: str
     whole = b"" if ends[-1] == ends[0] else _buffer(column, 2, "u1", int(ends[0]),
                                                     int(ends[-1] - ends[0]), batch, what).tobytes()
     at = (ends - ends[0]).tolist()
+    if whole.isascii():
+        text = whole.decode()
+        return objects([text[a:b] for a, b in zip(at, at[1:])])
     return objects([_text(whole[a:b], what) for a, b in zip(at, at[1:])])
 
 
@@ -254,7 +262,7 @@ def _of_dictionary(field: Any, column: Any, first: int, count: int, batch: Any,
     if words.null_count != 0 and any(_has_missing(words, words.offset + int(c), 1, batch)
                                      for c in used.tolist()):
         raise ValueError(f"{what} has missing values")
-    return _of_words(field, words, batch, what)[codes]
+    return Coded(codes, _of_words(field, words, batch, what))
 
 
 def _of_words(field: Any, words: Any, batch: Any, what: str) -> np.ndarray:

@@ -1,6 +1,7 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
 from dataclasses import replace
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
+from typing import (Any, Callable, Dict, FrozenSet, Hashable, List, Mapping, Optional, Sequence,
+                    TypeVar)
 
 import numpy as np
 
@@ -137,7 +138,7 @@ class Estimator(BaseEstimator):
     def to_frame(self, attribute: Optional[str] = None) -> Any:
         """A result with a row per node as a pandas table indexed by the nodes' names: the
         embedding, or another attribute by its name."""
-        name = attribute or ("embedding_" if hasattr(self, "embedding_") else "communities_")
+        name = attribute or ("embedding_" if hasattr(self, "embedding_") else "labels_")
         self._check_fitted(name)
         import pandas
         values = np.asarray(getattr(self, name))
@@ -218,6 +219,42 @@ class OfNodes(Transformer, Estimator):
 class Parted(ClusterMixin):
     """Of the estimators that find communities."""
 
+    labels_: np.ndarray
+    nodes_: np.ndarray
+    graph_: Graph
+
+    @property
+    def communities_(self) -> Dict[int, FrozenSet[Any]]:
+        """The nodes of each community, by its number.
+
+        >>> import cafe
+        >>> model = cafe.LayeredCafe().fit(cafe.karate())
+        >>> {number: len(nodes) for number, nodes in model.communities_.items()}
+        {0: 12, 1: 11, 2: 6, 3: 5}
+        """
+        made = vars(self).get("_sets")
+        if made is None or made[0] is not self.labels_:  # of another run
+            made = self._sets = (self.labels_, _sets_of(self.labels_, self.nodes_))
+        return made[1]
+
+    def members(self, node: Hashable) -> FrozenSet[Any]:
+        """The nodes of the community that a node is in.
+
+        >>> import cafe
+        >>> sorted(cafe.LayeredCafe().fit(cafe.karate()).members(5))
+        [4, 5, 6, 10, 16]
+        """
+        return self.communities_[int(self.labels_[self.graph_.index(node)])]
+
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
-        """fit, and the communities."""
-        return self.fit(X, y, **fit_params).communities_  # type: ignore[attr-defined]
+        """fit, and the community of each node."""
+        return self.fit(X, y, **fit_params).labels_  # type: ignore[attr-defined]
+
+
+def _sets_of(labels: np.ndarray, nodes: np.ndarray) -> Dict[int, FrozenSet[Any]]:
+    order = np.argsort(labels, kind="stable")
+    numbers, begins = np.unique(labels[order], return_index=True)
+    names = nodes[order].tolist()
+    ends = [*begins[1:].tolist(), len(names)]
+    return {number: frozenset(names[begin:end])
+            for number, begin, end in zip(numbers.tolist(), begins.tolist(), ends)}

@@ -5,7 +5,8 @@ import numpy as np
 
 from . import _arrow
 from ._arrays import as_array
-from ._sources import Links, as_names, indices_of, numbered, numbers_of, there_are, weights_of
+from ._sources import (Coded, Links, MissingNames, as_names, indices_of, numbered, numbers_of,
+                       there_are, weights_of)
 
 
 _LARGEST = np.iinfo(np.int64).max
@@ -46,8 +47,14 @@ def from_pandas(table: Any, source: Any, target: Any, weight: Any) -> Links:
         if hasattr(weight, "iloc") and not weight.index.equals(table.index):
             raise ValueError("weight: its index is not that of the table")
         given = weights_of(weight)
-    ends = [_names_of(_column(table, c)) for c in _two(source, target)]
-    return _links(ends[0], ends[1], given)
+    columns = [_column(table, c) for c in _two(source, target)]
+    ends = [_names_of(column) for column in columns]
+    try:
+        return _links(ends[0], ends[1], given)
+    except MissingNames:
+        for column in columns:
+            _check_missing(column)
+        raise
 
 
 def _is_name_of_column(name: Any) -> bool:
@@ -71,12 +78,21 @@ def _column(table: Any, name: Any) -> Any:
     return table[name]
 
 
-def _names_of(column: Any) -> np.ndarray:
-    if column.isna().any():
-        raise ValueError(f"column {_shown(column.name)} of the edges has missing values")
+def _names_of(column: Any) -> Any:
+    if column.dtype != object:  # missing objects are found when they are numbered
+        _check_missing(column)
     if column.dtype.kind in "mM":  # a time as NumPy's is a number to Python
         column = column.astype(object)
-    return _as_ends(column.to_numpy(), f"column {_shown(column.name)}")
+    what = f"column {_shown(column.name)}"
+    if hasattr(column, "cat") and len(column):
+        codes = column.cat.codes.to_numpy()
+        return _as_ends(Coded(codes, column.cat.categories.to_numpy()), what)
+    return _as_ends(column.to_numpy(), what)
+
+
+def _check_missing(column: Any) -> None:
+    if column.isna().any():
+        raise ValueError(f"column {_shown(column.name)} of the edges has missing values")
 
 
 def _shown(name: Any) -> str:
@@ -84,8 +100,11 @@ def _shown(name: Any) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
-def _as_ends(values: np.ndarray, what: str) -> np.ndarray:
+def _as_ends(values: Any, what: str) -> Any:
     """Whole numbers, text, or objects; nothing that rounds."""
+    if isinstance(values, Coded):
+        words = _as_ends(values.words, what)
+        return words[values.codes] if words.dtype.kind in "iu" else Coded(values.codes, words)
     if values.dtype == object and len(values) and all(
             isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in values.tolist()):
         return np.array(values.tolist())  # nullable integers
@@ -93,7 +112,7 @@ def _as_ends(values: np.ndarray, what: str) -> np.ndarray:
         raise ValueError(f"{what}: expected whole numbers or names, found {values.dtype}")
     if values.dtype.kind == "u" and (len(values) == 0 or values.max() <= _LARGEST):
         return values.astype(np.int64)
-    return values if values.dtype.kind in "iuU" else values.astype(object)
+    return values if values.dtype.kind in "iuUO" else values.astype(object)
 
 
 # ---- Arrow -------------------------------------------------------------------------------------
@@ -113,11 +132,11 @@ def from_arrow(table: Any, source: Any, target: Any, weight: Any) -> Links:
 
 # ---- the edges ---------------------------------------------------------------------------------
 
-def _links(source: np.ndarray, target: np.ndarray, weights: Optional[np.ndarray]) -> Links:
+def _links(source: Any, target: Any, weights: Optional[np.ndarray]) -> Links:
     """Any values are names of nodes; whole numbers are in ascending order."""
-    if weights is not None and weights.shape != source.shape:
+    if weights is not None and weights.shape != (len(source),):
         raise ValueError(f"weights: expected {len(source)}, found shape {weights.shape}")
-    if source.dtype.kind in "iu" and target.dtype.kind in "iu":
+    if all(isinstance(end, np.ndarray) and end.dtype.kind in "iu" for end in (source, target)):
         dense = _dense(source, target)
         if dense is not None:
             return Links(dense, indices_of(target, dense), weights, indices_of(source, dense))
@@ -125,7 +144,7 @@ def _links(source: np.ndarray, target: np.ndarray, weights: Optional[np.ndarray]
     else:
         source, target, names = numbered(source, target, ascending=False)
     return Links(len(names), indices_of(target, len(names)), weights, indices_of(source, len(names)),
-                 names=as_names(names))
+                 names=as_names(names, distinct=True))
 
 
 def _dense(source: np.ndarray, target: np.ndarray) -> Optional[int]:

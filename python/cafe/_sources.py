@@ -4,6 +4,7 @@ No other library is imported here. Tables of edges are in _columns.py; the kind 
 an explicit constructor is in _certain.py.
 """
 import numbers
+import sys
 from dataclasses import dataclass
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
@@ -78,16 +79,21 @@ def count_of(nodes: Any, what: str = "nodes") -> int:
 
 # ---- names -------------------------------------------------------------------------------------
 
-def as_names(names: Sequence) -> Optional[np.ndarray]:
+def as_names(names: Sequence, distinct: bool = False) -> Optional[np.ndarray]:
     """An array of names: text or whole numbers as such, anything else as objects; None when they
-    are just 0 .. n-1. None is missing, and no name comes twice."""
+    are just 0 .. n-1. None is missing, and no name comes twice; distinct: this is known."""
     if isinstance(names, (str, bytes, set, frozenset)) or \
             (hasattr(names, "items") and not hasattr(names, "iloc")):
         raise TypeError(f"names: expected a sequence in the order of the nodes, found "
                         f"{type(names).__name__}")
     if isinstance(names, np.ma.MaskedArray):
         raise TypeError("names: a masked array")
-    names = list(names)
+    texts = isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind in "UO"
+    names = names.tolist() if texts else list(names)
+    if set(map(type, names)) == {str}:  # most names are, and need no look at each of them
+        if not distinct:
+            _check_distinct(names)
+        return np.array(names)
     _check_names(names)
     array = np.array(names) if len(names) and not any(map(_nested, names)) else objects(names)
     if array.ndim != 1 or array.dtype.kind not in "iuUO" or len(array) != len(names):
@@ -102,6 +108,10 @@ def as_names(names: Sequence) -> Optional[np.ndarray]:
 def _check_names(names: List) -> None:
     if any(is_missing(n) for n in names):
         raise ValueError("names: some are missing (None or NaN)")
+    _check_distinct(names)
+
+
+def _check_distinct(names: List) -> None:
     try:
         distinct = len(set(names))
     except TypeError as error:
@@ -292,7 +302,7 @@ def _is_name(x: Any) -> bool:
     return isinstance(x, (str, bytes, tuple, frozenset)) or x is None
 
 
-def from_edges(edges: Any, target: Any, weights: Any, nodes: Optional[int]) -> Links:
+def from_edges(edges: Any, target: Any, weights: Any, nodes: Any) -> Links:
     """Pairs, m x 2, or tuples with a weight; or the sources and the targets, each m long."""
     if target is None:
         if are_tuples(edges):
@@ -363,21 +373,35 @@ def _from_dense(matrix: np.ndarray) -> Links:
                  offsets=np.ascontiguousarray(offsets, dtype=np.int64))
 
 
-def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any,
-                nodes: Optional[int]) -> Links:
+def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any, nodes: Any) -> Links:
     """Integers are node ids, anything else names by first appearance."""
     names = None
     source, target = _ends(source), _ends(target)
+    others = None
     if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
-        if nodes is not None:
+        if isinstance(nodes, (int, np.integer)):
             raise TypeError("nodes: edges between names have their own number of nodes")
         source, target, names = numbered(source, target, ascending=False)
-        nodes, names = len(names), as_names(names)
+        others, nodes, names = nodes, len(names), as_names(names, distinct=True)
     nodes = _node_count(source, target, nodes)
     given = None if weights is None else weights_of(weights)
     if given is not None and given.shape != (len(source),):
         raise ValueError(f"weights: expected {len(source)}, found shape {given.shape}")
-    return Links(nodes, indices_of(target, nodes), given, indices_of(source, nodes), names=names)
+    links = Links(nodes, indices_of(target, nodes), given, indices_of(source, nodes), names=names)
+    return with_nodes(links, others)
+
+
+def with_nodes(links: Links, nodes: Optional[Sequence]) -> Links:
+    """Names that no edge has become nodes without edges, behind the others."""
+    if nodes is None:
+        return links
+    as_names(nodes)  # refuses what is no sequence of different names
+    known = list(range(links.nodes)) if links.names is None else links.names.tolist()
+    place = set(known)
+    more = [n.item() if isinstance(n, np.generic) else n for n in nodes]
+    names = known + [n for n in more if n not in place]
+    links.nodes, links.names = len(names), as_names(names, distinct=True)
+    return links
 
 
 def _ends(values: np.ndarray) -> np.ndarray:
@@ -414,29 +438,119 @@ def _node_count(source: np.ndarray, target: np.ndarray, nodes: Optional[int]) ->
     return count
 
 
-def numbered(source: np.ndarray, target: np.ndarray,
+class MissingNames(ValueError):
+    """A name is None, NaN or the like."""
+
+
+@dataclass
+class Coded:
+    """Names as numbers of words, each word once: a column of categories."""
+
+    codes: np.ndarray
+    words: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def plain(end: Any) -> np.ndarray:
+    """The names of one end of the edges, one each."""
+    return end.words[end.codes] if isinstance(end, Coded) else end
+
+
+def numbered(source: Any, target: Any,
              ascending: bool) -> Tuple[np.ndarray, np.ndarray, Any]:
     """Names to numbers: in ascending order, or by first appearance, line by line."""
+    if isinstance(source, Coded) and isinstance(target, Coded):
+        return _numbered_codes(source, target)
+    source, target = plain(source), plain(target)
     alike = source.dtype.kind == target.dtype.kind and source.dtype.kind in "iuU"
-    if not alike:
-        place: dict = {}
-        both = [n for pair in zip(source.tolist(), target.tolist()) for n in pair]
-        if any(is_missing(n) for n in both):
-            raise ValueError("edges: some names are missing (None or NaN)")
-        try:
-            found = np.array([place.setdefault(n, len(place)) for n in both], dtype=np.int64)
-        except TypeError as error:
-            raise TypeError(f"names: {error}") from None
-        return found[0::2], found[1::2], objects(list(place))
-    ends = np.empty(2 * len(source), dtype=np.result_type(source, target))
+    kind = np.result_type(source, target) if alike else np.dtype(object)
+    ends = np.empty(2 * len(source), dtype=kind)
     ends[0::2], ends[1::2] = source, target
-    names, first, found = np.unique(ends, return_index=True, return_inverse=True)
-    if not ascending:
-        order = np.argsort(first, kind="stable")
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        names, found = names[order], rank[found]
+    if ascending:
+        names, found = np.unique(ends, return_inverse=True)
+    else:
+        names, found = _by_appearance(ends)
     return found[0::2], found[1::2], names
+
+
+def _by_appearance(ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """The different names in the order in which they appear, and the number of each entry's name."""
+    if ends.dtype.kind == "O":
+        return _objects_by_appearance(ends)
+    keys = _hashes(ends) if ends.dtype.kind == "U" else ends
+    first, found = _first_of(keys)
+    names = ends[first]
+    if keys is not ends and not (names[found] == ends).all():  # two texts of one hash
+        return _objects_by_appearance(ends.astype(object))
+    return names, found
+
+
+def _first_of(keys: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """Where each different number appears first, and which of them each entry is."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        found, different = pandas.factorize(keys)
+        return _first_places(found, len(different)), found
+    _, first, found = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[found]
+
+
+def _first_places(found: np.ndarray, count: int) -> np.ndarray:
+    first = np.full(count, len(found))
+    first[found[::-1]] = np.arange(len(found))[::-1]  # of several values the last one stays
+    return first
+
+
+def _hashes(texts: np.ndarray) -> np.ndarray:
+    """A number of 64 bits for each text of an array of fixed width."""
+    letters = np.ascontiguousarray(texts).view(np.uint32).reshape(len(texts), -1)
+    hashes = np.full(len(texts), 0x9E3779B97F4A7C15, np.uint64)
+    for j in range(letters.shape[1]):
+        hashes ^= letters[:, j]
+        hashes *= np.uint64(0xBF58476D1CE4E5B9)
+        hashes ^= hashes >> np.uint64(29)
+    return hashes
+
+
+def _objects_by_appearance(ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """By pandas, if the program has it already, which compares names as a dict does; else by a dict,
+    whose keys are in the order of their appearance."""
+    pandas = sys.modules.get("pandas")
+    try:
+        if pandas is not None:
+            found, names = pandas.factorize(ends)
+            if len(found) and found.min() < 0:
+                raise MissingNames("edges: some names are missing (None or NaN)")
+            return names, found
+        entries = ends.tolist()
+        different = list(dict.fromkeys(entries))
+    except TypeError as error:
+        raise TypeError(f"names: {error}") from None
+    if any(map(is_missing, different)):
+        raise MissingNames("edges: some names are missing (None or NaN)")
+    place = dict(zip(different, range(len(different))))
+    return objects(different), np.fromiter(map(place.__getitem__, entries), np.int32, len(entries))
+
+
+def _numbered_codes(source: "Coded", target: "Coded") -> Tuple[np.ndarray, np.ndarray, Any]:
+    """Words get numbers, not every edge; then the numbers are those of first appearance."""
+    words = [plain(end.words).astype(object) for end in (source, target)]
+    names, numbers = _objects_by_appearance(np.concatenate(words))
+    numbers = numbers.astype(np.int32)
+    parts = [numbers[:len(words[0])][source.codes], numbers[len(words[0]):][target.codes]]
+    both = np.empty(2 * len(parts[0]), np.int32)
+    both[0::2], both[1::2] = parts
+    first = _first_places(both, len(names))
+    order = np.argsort(first, kind="stable")[:int((first < len(both)).sum())]
+    rank = np.empty(len(names), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    found = rank[both]
+    return found[0::2], found[1::2], names[order]
 
 
 # ---- objects of other libraries ----------------------------------------------------------------

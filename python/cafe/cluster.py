@@ -18,8 +18,10 @@ from .graph import Graph
 ATTRIBUTES = """
 Attributes
 ----------
-communities_, labels_ : array of int
+labels_ : array of int
     The community of each node, numbered by size.
+communities_ : dict of sets
+    The nodes of each community, by its number; members(node) has those of a node's own.
 memberships_ : array, or scipy.sparse CSR matrix for sparse rows, of shape (n_nodes, n_components)
     The probabilities above 1e-6.
 modularity_ : float
@@ -45,7 +47,6 @@ class Clustering(Parted, OfNodes):
     _communities = True
     _result = "memberships_"
 
-    communities_: np.ndarray
     memberships_: Any
     modularity_: float
 
@@ -64,7 +65,7 @@ class Clustering(Parted, OfNodes):
         clustering = made.results.clustering
         info = lib.cafe_clustering_get(clustering).contents
         part = made.partition()
-        found = {**made.course(), "communities_": part, "labels_": part,
+        found = {**made.course(), "labels_": part,
                  "memberships_": _memberships(context, clustering, info),
                  "report_": made.report("cafe/cluster/1")}
         if given.classes is not None:

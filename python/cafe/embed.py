@@ -38,8 +38,10 @@ report_ : dict
     The report of the run, as `cafe embed --json` writes it.
 """
 
-COMMUNITIES = """communities_, labels_ : array of int
+COMMUNITIES = """labels_ : array of int
     The community of each node.
+communities_ : dict of sets
+    The nodes of each community, by its number; members(node) has those of a node's own.
 modularity_ : float
     Of that partition.
 """
@@ -59,7 +61,7 @@ UPDATES = """drift_, rows_ : arrays
 """
 
 LAYERS = """layers_ : list of cafe.Layer
-    Finest first: communities, modularity, partition, parent. communities_ is the last one's.
+    Finest first: communities, modularity, partition, parent. labels_ is the last one's.
 """
 
 
@@ -92,7 +94,7 @@ class Embedding(OfNodes):
         start : array of shape (n_nodes, n_components), optional
             Vectors to start from (methods that take them). LayeredCafe starts from communities: a
             number for each node, or a mapping or Series from nodes to numbers. Nodes leave them where
-            that gains; the communities found keep their numbers in communities_, and
+            that gains; the communities found keep their numbers in labels_, and
             report_["changes"] has what became of them.
         keep : sequence of nodes, optional
             Nodes that may not leave the community in which they start.
@@ -248,8 +250,8 @@ class Updatable(Embedding):
 
 
 def partition(part: np.ndarray) -> Dict[str, np.ndarray]:
-    """Communities, also by the name that scikit-learn's clusterers give them."""
-    return {"communities_": part, "labels_": part}
+    """Communities, by the name that scikit-learn's clusterers give them."""
+    return {"labels_": part}
 
 
 def _parameters(method: Method, table: Table) -> List[Any]:

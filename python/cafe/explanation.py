@@ -323,7 +323,7 @@ def embedding_of(embedding: Any, graph: Graph) -> np.ndarray:
 
 def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
     """A partition from an array, a mapping or a fitted estimator."""
-    part = result_of(given, "communities_")
+    part = result_of(given, "labels_")
     return None if part is None else encode_labels(part, graph, "communities")[0]
 
 

@@ -1,7 +1,8 @@
 """Graphs: from whatever Python holds them in."""
 import ctypes
 import os
-from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
+import pathlib
+from typing import Any, Dict, Hashable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ._options import Table, check_keywords, described_options, options_of
 from ._sklearn import warn
 
 _OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal",
-             "name"}
+             "name", "bipartite", "nodes_from"}
 _OF_WEIGHTS = ["min_weight", "max_weight", "weight_transform", "top_edges"]
 _OF_ALL = ["self_loops", "duplicates", "directed", "reorder", *_OF_WEIGHTS]
 LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
@@ -73,7 +74,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     def __init__(self, data: Any, *, weights: Any = None, names: Optional[Sequence] = None,
                  n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
-        check_keywords(options, [*(o.keyword for o in _table().options), "copy"], "Graph")
+        check_keywords(options, [*(o.keyword for o in _table().options), "copy", "nodes_from"], "Graph")
         self._names: Any = None
         self._asked = False
         self._index: Optional[Dict[Hashable, int]] = None
@@ -86,7 +87,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
                 raise TypeError("a Graph is immutable: options go with the data it is made from")
             self._handle, self._names, self._asked = data._handle, data.names, True
             self.shared = data.shared
-        elif isinstance(data, (str, os.PathLike)):
+        elif _are_paths(data):
             if weights is not None:
                 raise TypeError("weights: a file has its own; True or False: they count or not")
             if "copy" in options:
@@ -145,8 +146,9 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_edges(cls, edges: Any, target: Any = None, *, weights: Any = None,
-                   nodes: Optional[int] = None, **options: Any) -> "Graph":
-        """Pairs of nodes, m x 2; or their sources and targets, two arrays.
+                   nodes: Union[int, Sequence, None] = None, **options: Any) -> "Graph":
+        """Pairs of nodes, m x 2; or their sources and targets, two arrays. `nodes`: of edges between
+        numbers their count; of edges between names a sequence with those that have no edge.
 
         >>> import cafe
         >>> cafe.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 1])
@@ -190,30 +192,34 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_pandas(cls, table: Any, *, source: Any, target: Any, weight: Any = None,
-                    **options: Any) -> "Graph":
+                    nodes: Optional[Sequence] = None, **options: Any) -> "Graph":
         """A row per edge: the columns of its two nodes and, if it has one, of its weight. Any
-        values are names of nodes.
+        values are names of nodes. `nodes`: names, those of nodes without edges among them.
 
         >>> import pandas, cafe
         >>> table = pandas.DataFrame({"id": [1, 2], "from": ["a", "b"], "to": ["b", "c"]})
         >>> cafe.Graph.from_pandas(table, source="from", target="to").nodes.tolist()
         ['a', 'b', 'c']
         """
-        return cls._from(_columns.from_pandas(table, source, target, weight), "from_pandas",
-                         **options)
+        links = _sources.with_nodes(_columns.from_pandas(table, source, target, weight), nodes)
+        return cls._from(links, "from_pandas", **options)
 
     @classmethod
     def from_arrow(cls, table: Any, *, source: str, target: str, weight: Any = None,
-                   **options: Any) -> "Graph":
+                   nodes: Optional[Sequence] = None, **options: Any) -> "Graph":
         """As from_pandas, of anything with an Arrow stream (`__arrow_c_stream__`,
         `__arrow_c_array__` or the capsule itself): tables of polars, DuckDB, pyarrow. Numbers are
         read where they lie when they are int32 from 0 on, without gaps, and float32."""
-        return cls._from(_columns.from_arrow(table, source, target, weight), "from_arrow", **options)
+        links = _sources.with_nodes(_columns.from_arrow(table, source, target, weight), nodes)
+        return cls._from(links, "from_arrow", **options)
 
     @classmethod
-    def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
+    def from_file(cls, path: Union[str, os.PathLike, Sequence[Union[str, os.PathLike]]],
+                  **options: Any) -> "Graph":
         """Edge list, Matrix Market, METIS, DIMACS, scipy .npz, .cafe, GraphML, GEXF, GML, node-link JSON,
         Pajek, DOT, GDF, DL, LGL or adjacency list.
+        A list of paths, or a folder, is one edge list in several files. `nodes_from`: the path of a
+        list or table of nodes; those that no edge mentions are added without an edge.
 
         The first lines of an edge list decide about its columns and heading; an uncertain file is
         refused. These options decide instead: source, target, weight (columns by name, or by number
@@ -232,8 +238,10 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         "source column 1 'buyer', target column 2 'seller', weight column 3 'tons', \
 ignored column 0 'year'; a heading; semicolons"
         """
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(f"path: expected a path, found {type(path).__name__}")
+        if isinstance(path, (list, tuple)) and path:
+            path = [pathlib.Path(one) for one in path]
+        if not _are_paths(path):
+            raise TypeError(f"path: expected a path or a list of paths, found {type(path).__name__}")
         return cls(path, **options)
 
     @classmethod
@@ -271,6 +279,31 @@ ignored column 0 'year'; a heading; semicolons"
 
     def __len__(self) -> int:
         return self.n_nodes
+
+    def __iter__(self) -> Iterator[Any]:
+        """The nodes, by their names."""
+        return iter(self.nodes.tolist())
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self.index(name)  # type: ignore[arg-type]
+        except CafeNodeError:
+            return False
+        return True
+
+    def __getitem__(self, name: Hashable) -> Dict[Any, float]:
+        """The neighbours of a node, each with the weight of the edge.
+
+        >>> import cafe
+        >>> graph = cafe.Graph.from_edges(["ann", "bob"], ["bob", "cy"], weights=[1, 2])
+        >>> graph["bob"], "dan" in graph, list(graph)
+        ({'ann': 1.0, 'cy': 2.0}, False, ['ann', 'bob', 'cy'])
+        """
+        offsets, _, weights = self.csr()
+        u = self.index(name)
+        near = self.neighbors(name).tolist()
+        ones = np.ones(len(near)) if weights is None else weights[offsets[u]:offsets[u + 1]]
+        return dict(zip(near, ones.tolist()))
 
     @property
     def pointer(self) -> Any:
@@ -573,15 +606,39 @@ def _switch(name: str, value: Any) -> Optional[bool]:
     return None if value is None else bool(value)
 
 
-def _read(path: Any, options: Dict[str, Any], n_jobs: Optional[int], verbose: Verbose) -> Handle:
-    size = os.path.getsize(path) if os.path.exists(path) else 0
-    threads = threads_of(n_jobs) if size > LARGE else 1
+def _are_paths(data: Any) -> bool:
+    """One path, or a list of some."""
+    return isinstance(data, (str, os.PathLike)) or (isinstance(data, list) and bool(data) and
+                                                    all(isinstance(d, os.PathLike) for d in data))
+
+
+def _read(data: Any, options: Dict[str, Any], n_jobs: Optional[int], verbose: Verbose) -> Handle:
+    paths = [c_path(path) for path in (data if isinstance(data, list) else [data])]
+    known = all(os.path.isfile(path) for path in paths)
+    size = sum(map(os.path.getsize, paths)) if known else 0
+    threads = threads_of(n_jobs) if size > LARGE or not known else 1
+    options = dict(options)
+    nodes = options.pop("nodes_from", None)
 
     def work(context: Context) -> Handle:
         o = _table().pointer_to(context, options, "cafe_graph_options")
-        return context.make("cafe_graph_read", "cafe_graph", c_path(path), o)
+        more = (ctypes.c_char_p * len(paths))(*paths[1:])
+        o.contents.more, o.contents.more_count = ctypes.cast(more, type(o.contents.more)), len(paths) - 1
+        graph = context.make("cafe_graph_read", "cafe_graph", paths[0], o)
+        if nodes is not None:
+            _add_nodes(context, graph, nodes)
+        return graph
 
     return run(work, threads, verbose=verbose)
+
+
+def _add_nodes(context: Context, graph: Handle, nodes: Any) -> None:
+    """Nodes of a file that the graph lacks, without edges."""
+    made, columns = graph.pointer, _abi.cafe_label_columns(nodes=1)
+    try:
+        context.call("cafe_graph_add_labelled", c_path(nodes), columns, made, ctypes.c_int64())
+    finally:
+        graph.replace(made)
 
 
 def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[int],

@@ -138,7 +138,7 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
     names: Any = ()
     told = ""
     if isinstance(labels, str) and labels == "communities":
-        labels, told = points.communities_, "community"
+        labels, told = points.labels_, "community"
     if labels is not None:
         nodes = g or Graph.from_edges(np.empty((0, 2), int), nodes=len(xy))
         kind, names = encode_labels(labels, nodes, "labels")

@@ -215,7 +215,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     g = as_graph(graph, n_jobs)
     options_of(options, "view", "view")
     vectors = embedding_of(embedding, g)
-    given_part = result_of(communities, "communities_")
+    given_part = result_of(communities, "labels_")
     part: Any = None
     names: Any = ()
     if given_part is not None:

@@ -372,7 +372,7 @@ def after_fit(odd):
     name = odd.one(calls)
     argument = odd.one([graph, a_graph(odd), odd.rows(graph.n_nodes), [odd.name()], graph.nodes[:3],
                         odd.number(), [[0, 1], [2]], sound_rows(odd, graph.n_nodes)[:3]])
-    arguments = {"to_frame": [odd.one([None, "nosuch", "nodes_", "communities_"])],
+    arguments = {"to_frame": [odd.one([None, "nosuch", "nodes_", "labels_"])],
                  "score": [argument, some_labels(odd, graph)]}.get(name, [argument])
     return getattr(model, name)(*arguments)
 

@@ -374,14 +374,14 @@ def test_a_file_that_changes_leaves_its_graph_as_it_was(tmp_path):
     graph, _ = cafe.generate("sbm", nodes=200, edges=900, random_state=1)
     graph.write(path)
     read = cafe.Graph(path)
-    before = cafe.LayeredCafe().fit(read).communities_
+    before = cafe.LayeredCafe().fit(read).labels_
     with open(path, "r+b") as file:  # ids outside of every array
         file.seek(256)
         file.write(b"\x7f" * (path.stat().st_size - 256))
-    assert (cafe.LayeredCafe().fit(read).communities_ == before).all()
+    assert (cafe.LayeredCafe().fit(read).labels_ == before).all()
     with open(path, "r+b") as file:
         file.truncate(10)
-    assert (cafe.LayeredCafe().fit(read).communities_ == before).all()
+    assert (cafe.LayeredCafe().fit(read).labels_ == before).all()
     with pytest.raises(TypeError, match="belongs to arrays"):
         cafe.Graph(path, copy=True)
 

@@ -95,7 +95,7 @@ def igraph_of(graph):
 @pytest.mark.parametrize("model", [cafe.LayeredCafe(), cafe.CafeGCN(n_components=12),
                                    cafe.SoftmaxClustering(n_components=12, initial="layers")])
 def test_modularity_is_that_of_networkx_and_igraph(model, graph):
-    part = model.fit(graph).communities_
+    part = model.fit(graph).labels_
     sets = [set(np.flatnonzero(part == c).tolist()) for c in range(part.max() + 1)]
     theirs = networkx.algorithms.community.modularity(networkx_of(graph), sets)
     assert model.modularity_ == pytest.approx(theirs, abs=1e-6)
@@ -111,7 +111,7 @@ def test_communities_are_as_good_as_louvain_s(graph):
 
 
 def test_communities_are_connected(graph):
-    part = cafe.LayeredCafe().fit(graph).communities_
+    part = cafe.LayeredCafe().fit(graph).labels_
     whole = networkx_of(graph)
     for c in range(part.max() + 1):
         assert networkx.is_connected(whole.subgraph(np.flatnonzero(part == c).tolist()))

@@ -60,7 +60,7 @@ def fit_in_child(graph, queue):
     model = cafe.SphereGCN(n_components=8, n_jobs=2).fit(graph)
     found = cafe.LayeredCafe(n_components=8).fit(graph)
     spectral = cafe.Spectral(n_components=3).fit(graph)
-    queue.put((model.embedding_, found.communities_, spectral.embedding_))
+    queue.put((model.embedding_, found.labels_, spectral.embedding_))
 
 
 def test_fork_after_a_fit(planted):
@@ -76,7 +76,7 @@ def test_fork_after_a_fit(planted):
     for _ in children:
         x, communities, vectors = queue.get(timeout=300)
         assert np.array_equal(x, first.embedding_)
-        assert np.array_equal(communities, parts.communities_)
+        assert np.array_equal(communities, parts.labels_)
         assert np.array_equal(vectors, spectral.embedding_)
     for child in children:
         child.join(60)

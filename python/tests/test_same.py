@@ -156,7 +156,7 @@ def test_runs(folder, line):
         written = run.path("tool.tsv").read_text()
         assert run.path("c.tsv").read_text() == written
         rows = [row.split("\t") for row in written.splitlines()[1:]]  # behind the heading
-        assert [(str(u), str(c)) for u, c in zip(model.nodes_, model.communities_)] == [tuple(r) for r in rows]
+        assert [(str(u), str(c)) for u, c in zip(model.nodes_, model.labels_)] == [tuple(r) for r in rows]
         return
     vectors = np.load(run.path("tool.npy"))
     assert vectors.dtype == np.float32 and vectors.shape == model.embedding_.shape
