@@ -152,7 +152,8 @@ static const cli_group groups[] = {
 
 const cli_command cli_cluster = {
     .name = "cluster",
-    .arguments = "GRAPH -o OUT.tsv [options]",
+    .arguments = "GRAPH... -o OUT.tsv [options]",
+    .many = true,
     .summary = "find communities that make the modularity large",
     .description =
         "Reads a graph ('cafe help formats' lists the formats; - is standard input), divides its "

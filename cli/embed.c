@@ -148,7 +148,8 @@ static const cli_group groups[] = {
 
 const cli_command cli_embed = {
     .name = "embed",
-    .arguments = "GRAPH -o OUT.npy [options]",
+    .arguments = "GRAPH... -o OUT.npy [options]",
+    .many = true,
     .summary = "turn a graph into vectors, and say how exact they are",
     .description =
         "Reads a graph ('cafe help formats' lists the formats; - is standard input), computes one "

@@ -75,7 +75,7 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
             c.weighted ? "weighted " : "", cli_plural(c.edges), cli_count_text(c.components, parts),
             cli_plural(c.components));
     const cafe_graph_reading *r = cafe_graph_get_reading(graph);
-    if (r->heading || r->columns > 2) cli_say(run, "          %s", r->text);
+    if (r->heading || r->columns > 2 || r->files > 1) cli_say(run, "          %s", r->text);
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
     if (c.directed)
         cli_say(run, "          directed edges by the rule %s", cli_directed_text(c.directed));
@@ -139,13 +139,29 @@ int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path) {
         run, cafe_graph_write(run->context, graph, path, CAFE_FORMAT_AUTO, run->common.force));
 }
 
+const cli_option cli_nodes_rows[] = {
+    CLI_ROW_READS(cli_common, nodes_from, "nodes-from",
+                  "nodes of the graph, one per line or the first column of a table; nodes that no "
+                  "edge mentions are added without an edge"),
+    CLI_ROW_END};
+
+int cli_add_nodes(cli_run *run, cafe_graph **graph, int64_t *added) {
+    const char *path = run->common.nodes_from;
+    const cafe_label_columns columns = {.nodes = 1};
+    *added = 0;
+    if (!path) return CLI_OK;
+    return cli_check(run, cafe_graph_add_labelled(run->context, path, &columns, graph, added));
+}
+
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
                       const char *labels, cafe_graph **graph) {
+    int64_t added = 0, listed = 0;
     CLI_TRY(cli_check(run, cafe_graph_read(run->context, path, options, graph)));
     cli_warn_reading(run, *graph);
-    int64_t added = 0;
+    CLI_TRY(cli_add_nodes(run, graph, &listed));
     if (labels) CLI_TRY(cli_add_labelled(run, labels, graph, &added));
     cli_say_graph(run, path, *graph);
+    cli_say_added(run, run->common.nodes_from, listed);
     cli_say_added(run, labels, added);
     return CLI_OK;
 }

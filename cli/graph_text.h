@@ -22,6 +22,8 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
 
 /* Reads the graph of the first word into the run and says what it is; labels: as below. */
 int cli_read_graph(cli_run *run, const char *labels);
+/* Adds the nodes of --nodes-from that the graph lacks, isolated; *added gets their number. */
+int cli_add_nodes(cli_run *run, cafe_graph **graph, int64_t *added);
 /* Writes a graph in the format its ending tells. */
 int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path);
 

@@ -131,10 +131,12 @@ static void put_report(cafe_report *report, const void *argument) {
 static int work(void *argument) {
     info_job *job = argument;
     cli_run *run = &job->run;
+    int64_t added;
     CLI_TRY(cli_check(run, cafe_limit_memory(run->context, job->memory, NULL)));
     CLI_TRY(cli_check(
         run, cafe_graph_read(run->context, run->words[0], &run->common.reading, &run->graph)));
     cli_warn_reading(run, run->graph);
+    CLI_TRY(cli_add_nodes(run, &run->graph, &added));
     run->counts = *cafe_graph_get_counts(run->graph);
     CLI_TRY(cli_check(run, cafe_graph_describe(run->context, run->graph, &job->profile)));
     CLI_TRY(cli_write_result(run, put_table, job));
@@ -151,7 +153,8 @@ static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READ
 
 const cli_command cli_info = {
     .name = "info",
-    .arguments = "GRAPH [options]",
+    .arguments = "GRAPH... [options]",
+    .many = true,
     .summary = "say what a graph file holds",
     .description =
         "Prints how the file was understood (format, columns, heading) with its first three edges, "

@@ -563,7 +563,7 @@ static int check_words(const parser *p) {
     if (p->arguments->count < c->least && !(instead && p->arguments->count == 0))
         return cli_usage_error(c->name, "missing argument; usage: cafe %s %s", c->name,
                                c->arguments);
-    if (p->arguments->count > c->most)
+    if (p->arguments->count > c->most && !c->many)
         return cli_usage_error(c->name, "unexpected argument '%s'; usage: cafe %s %s",
                                p->arguments->words[c->most], c->name, c->arguments);
     return CLI_OK;

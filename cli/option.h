@@ -83,6 +83,7 @@ typedef struct cli_common {
     const char *output, *json;        /* NULL: not asked for */
     const char *config;               /* NULL: none */
     cafe_graph_options reading;       /* of the graph */
+    const char *nodes_from;           /* a file of its nodes; NULL: none */
 } cli_common;
 
 /* Rows, one a line: an option of the struct `type`, stored in its `field`. */
@@ -167,8 +168,10 @@ typedef struct cli_common {
     { title, rows, NULL, 0 }
 #define CLI_GROUP_TABLE(title, type, field, table) \
     { title, NULL, table, offsetof(type, field) }
-#define CLI_GROUP_READING \
-    CLI_GROUP_TABLE("Reading the graph", cli_common, reading, cafe_graph_option_table)
+#define CLI_GROUP_READING                                                               \
+    CLI_GROUP_TABLE("Reading the graph", cli_common, reading, cafe_graph_option_table), \
+        CLI_GROUP("Nodes without edges", cli_nodes_rows)
+extern const cli_option cli_nodes_rows[];
 
 /* Endings of graphs and of vectors; a - is standard output. */
 #define CLI_GRAPHS  CAFE_GRAPH_ENDINGS

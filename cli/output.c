@@ -230,7 +230,8 @@ static int refuse_input(const cli_run *run, const cli_command *command, const ch
 int cli_check_in_place(const cli_run *run, const cli_command *command, const char *output,
                        const char *path) {
     const cli_entries *entries = &run->arguments->entries;
-    for (int i = 0; i < command->inputs; i++) {
+    int inputs = command->many ? run->arguments->count : command->inputs;
+    for (int i = 0; i < inputs; i++) {
         char number[16];
         snprintf(number, sizeof number, "%d", i + 1);
         CLI_TRY(refuse_input(run, command, output, path, number, run->words[i]));

@@ -187,7 +187,8 @@ static const cli_group groups[] = {
 
 const cli_command cli_rank = {
     .name = "rank",
-    .arguments = "GRAPH [options]",
+    .arguments = "GRAPH... [options]",
+    .many = true,
     .summary = "list the most central nodes, or compare two sets",
     .description =
         "Prints the most central nodes, largest first, by degree, by PageRank, or by their share "

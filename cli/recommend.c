@@ -318,7 +318,8 @@ static const cli_group groups[] = {
 
 const cli_command cli_recommend = {
     .name = "recommend",
-    .arguments = "GRAPH --node NAME,... [options]",
+    .arguments = "GRAPH... --node NAME,... [options]",
+    .many = true,
     .summary = "list the nodes that suit a node best",
     .description =
         "Prints for each node asked for the nodes that have the largest score with it, best first. "

@@ -328,6 +328,10 @@ static int parse(const cli_command *command, int argc, char **argv, cli_run *run
     run->words = arguments->words;
     cli_log_as((cli_log_form)run->common.log);
     cli_log_of(arguments, NULL);
+    if (command->many && arguments->count > 1) {
+        run->common.reading.more = run->words + 1;
+        run->common.reading.more_count = arguments->count - 1;
+    }
     return run->common.help ? CLI_OK : cli_check_files(run, command);
 }
 

@@ -295,8 +295,8 @@ static void test_files(void **state) {
     assert_int_equal(cafe_graph_read(shared, io_path(&scratch, "none"), NULL, &graph),
                      CAFE_ERROR_IO);
     assert_non_null(strstr(cafe_error(shared), "No such file"));
-    assert_int_equal(cafe_graph_read(shared, scratch.folder, NULL, &graph), CAFE_ERROR_IO);
-    assert_non_null(strstr(cafe_error(shared), "directory"));
+    assert_int_equal(cafe_graph_read(shared, scratch.folder, NULL, &graph), CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(shared), "expected files in the folder"));
     io_store(io_path(&scratch, "empty"), "", 0);
     assert_int_equal(cafe_graph_read(shared, scratch.path, NULL, &graph), CAFE_ERROR_FORMAT);
     /* a file that ends with its page, without a last newline: nothing behind it may be read */

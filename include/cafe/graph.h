@@ -100,6 +100,10 @@ typedef struct cafe_graph_options {
     int32_t bipartite; /* 1: of edge lists: an id in the column of the source and the same id in
                         * that of the target are two nodes; the sources come first. If any id is in
                         * both columns, the names of all targets begin with "right:" */
+    /* cafe_graph_read(): further edge lists, read as if they stood behind the first one in one
+     * file. A first line that is the heading of the first file is left out. */
+    const char *const *more;
+    int64_t more_count;
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -188,6 +192,7 @@ typedef struct cafe_graph_reading {
                              * "source tab target" or "source tab target tab weight" each */
     const char *warning; /* what the file may have meant otherwise, and the option that decides it;
                           * NULL or "": nothing */
+    int64_t files;       /* that were read; 0: no file */
     int64_t attribute_count;          /* attributes of nodes that the file has: */
     const cafe_attribute *attributes; /* numbers, or integers with texts */
 } cafe_graph_reading;
@@ -274,8 +279,9 @@ typedef enum cafe_format {
 #undef CAFE_FORMAT_CONSTANT
 } cafe_format;
 
-/* Reads a graph file; "-" is standard input. A malformed file is CAFE_ERROR_FORMAT with
- * "file:line:column: expected ..., found ..." in the error text. */
+/* Reads a graph file; "-" is standard input; a folder stands for its files in the order of their
+ * names, without those that begin with . or _, which are read as one list of edges. A malformed
+ * file is CAFE_ERROR_FORMAT with "file:line:column: expected ..., found ..." in the error text. */
 CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
                                      const cafe_graph_options *options, cafe_graph **graph);
 

@@ -14,6 +14,8 @@ typedef struct cafe_labels cafe_labels;
 typedef struct cafe_label_columns {
     const char *id;    /* the column of the nodes */
     const char *label; /* the column of the labels; several with commas between them */
+    int32_t nodes;     /* 1: the file is a list or a table of nodes; cafe_graph_add_labelled() reads
+                        * the names alone, and refuses those that the graph cannot have */
 } cafe_label_columns;
 
 /* Nodes are called as in the graph. A first line of headings is recognised; in one of several

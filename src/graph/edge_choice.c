@@ -122,7 +122,7 @@ static cafe_status find_tops(cafe_context *context, choice *c) {
     if (c->top > g->counts.max_degree) c->top = g->counts.max_degree + 1;
     c->room = c->top;
     c->last = cafe_mem(context, g->n, sizeof *c->last);
-    c->heaps = cafe_mem(context, cafe_threads(context) * c->room, sizeof *c->heaps);
+    c->heaps = cafe_mem(context, context->threads * c->room, sizeof *c->heaps);
     CAFE_PASS(cafe_mem_had(c->last, c->heaps));
     return cafe_parallel(context, cafe_blocks(g->n, ROWS), find_last, c);
 }

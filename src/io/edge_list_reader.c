@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/processes.h"
 #include "graph/builder.h"
 #include "graph/dictionary.h"
@@ -54,12 +55,15 @@ cafe_status cafe_edges_first(cafe_edges *e) {
     CAFE_PASS(cafe_text_next(text));
     CAFE_PASS(find_data(text, text->begin));
     if (text->begin == text->end || !e->layout.heading || e->part) return CAFE_OK;
+    CAFE_PASS(cafe_text_keep_heading(text, text->begin, e->layout.separator));
     return find_data(text, cafe_skip_line(text->begin, text->end));
 }
 
 static cafe_status look_ahead(cafe_edges *e) {
     const cafe_layout *l = &e->layout;
-    CAFE_PASS(cafe_layout_find(e->text.input, e->options, &e->layout));
+    cafe_input first = *e->text.first; /* alone: the others may repeat its heading */
+    first.more_count = 0;
+    CAFE_PASS(cafe_layout_find(&first, e->options, &e->layout));
     if (e->declared == 0 && !e->options->bipartite) e->declared = l->declared;
     e->third = l->weight >= 0                           ? CAFE_THIRD_WEIGHT
                : !e->options->weights || l->columns > 2 ? CAFE_THIRD_IGNORED
@@ -114,14 +118,23 @@ cafe_status cafe_edges_none(const cafe_edges *e) {
 
 cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
     const cafe_layout *l = &e->layout;
+    const cafe_input *input = e->text.first;
+    char text[sizeof l->said + 512];
+    if (input->more_count == 0)
+        cafe_print(text, sizeof text, "%s", l->said);
+    else
+        cafe_print(text, sizeof text, "%s; %lld files: %.200s to %.200s", l->said,
+                   (long long)input->more_count + 1, input->name,
+                   input->more[input->more_count - 1]);
     cafe_graph_reading reading = {.format = CAFE_FORMAT_EDGES,
                                   .heading = l->heading,
                                   .columns = l->columns,
                                   .source = l->source,
                                   .target = l->target,
                                   .weight = l->weight,
-                                  .text = l->said,
+                                  .text = text,
                                   .edges = l->edges,
+                                  .files = 1 + input->more_count,
                                   .warning = l->weight_unclear ? UNCLEAR_WEIGHT
                                              : e->zeros        ? LEADING_ZEROS
                                                                : NULL};

@@ -12,6 +12,7 @@
 #include "graph/edge_choice.h"
 #include "graph/node_order.h"
 #include "io/edge_buffer.h"
+#include "io/file_list.h"
 #include "io/format_registry.h"
 #include "io/name_format.h"
 
@@ -90,6 +91,10 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
                               cafe_format format) {
     const cafe_option_table *table = cafe_graph_option_table();
     cafe_context *context = input->context;
+    if (format != CAFE_FORMAT_EDGES && input->more_count > 0)
+        return cafe_fail(context, CAFE_ERROR_FORMAT,
+                         "%s: expected an edge list, as every file of several is, found %s",
+                         input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
     bool marked = cafe_graph_format_get(format)->attributes;
     if (format != CAFE_FORMAT_EDGES)
         CAFE_PASS(cafe_options_idle(context, table, options,
@@ -119,6 +124,10 @@ static cafe_status check_team(const cafe_input *input, const cafe_graph_options 
                          CAFE_OPT("bipartite") ", " CAFE_OPT("min-weight") ", " CAFE_OPT("max-weight") ", " CAFE_OPT(
                              "weight-transform") " and " CAFE_OPT("top-edges") " need one process: "
                          "convert the file to .cafe with them first");
+    if (cafe_team_ranks(input->context) > 1 && input->more_count > 0)
+        return cafe_fail(input->context, CAFE_ERROR_ARGUMENT,
+                         "%s: several files need one process: convert them to .cafe first",
+                         input->name);
     bool mapped = format == CAFE_FORMAT_CAFE && input->open && !cafe_input_is_gzip(input);
     if (cafe_team_ranks(input->context) == 1 || format == CAFE_FORMAT_EDGES || mapped)
         return CAFE_OK;
@@ -133,7 +142,7 @@ static cafe_status check_team(const cafe_input *input, const cafe_graph_options 
 
 /* Readers that have more to say did so themselves. */
 static cafe_status note_format(cafe_format format, cafe_graph *graph) {
-    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
+    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1, .files = 1};
     return cafe_graph_get_reading(graph)->text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
 }
 
@@ -220,23 +229,38 @@ static cafe_status find_names(const cafe_input *input, bool *named, uint64_t *di
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_read(cafe_context *context, const char *path,
-                            const cafe_graph_options *options, cafe_graph **graph) {
+/* Reads the files of a list as one; the names of a matrix are beside its only file. */
+static cafe_status read_list(cafe_context *context, const cafe_file_list *list,
+                             const cafe_graph_options *options, cafe_graph **graph) {
     cafe_input input;
     bool named = false;
     uint64_t digest = 0;
     cafe_format format = CAFE_FORMAT_AUTO;
-    *graph = NULL;
-    cafe_status status = cafe_team_agree(context, cafe_input_open(context, path, &input));
+    cafe_status status = cafe_team_agree(context, cafe_input_open(context, list->path[0], &input));
     if (status != CAFE_OK) {
         cafe_input_close(&input); /* where it could be opened */
         return status;
     }
+    input.more = (const char *const *)list->path + 1;
+    input.more_count = list->count - 1;
     status = cafe_team_agree(context, find_names(&input, &named, &digest));
     if (status != CAFE_OK) {
         cafe_input_close(&input);
         return status;
     }
     CAFE_PASS(read_settled(&input, options, &format, graph));
-    return add_names(context, path, format, named ? &digest : NULL, graph);
+    return add_names(context, list->path[0], format, named ? &digest : NULL, graph);
+}
+
+cafe_status cafe_graph_read(cafe_context *context, const char *path,
+                            const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_file_list list;
+    cafe_graph_options own;
+    *graph = NULL;
+    cafe_status status = cafe_options_take(context, cafe_graph_option_table(), options, &own);
+    if (status != CAFE_OK) return cafe_team_agree(context, status);
+    status = cafe_team_agree(context, cafe_file_list_make(context, path, &own, &list));
+    if (status == CAFE_OK) status = read_list(context, &list, &own, graph);
+    cafe_file_list_free(&list);
+    return status;
 }

@@ -21,10 +21,12 @@ typedef struct cafe_input {
     bool open; /* a regular file: `file` is its descriptor, `stamp` its size and time at opening */
     int file;
     cafe_stamp stamp;
-    cafe_mapped map; /* the mapped file; start NULL: none */
-    uint8_t *owned;  /* the context's memory that holds the bytes, or NULL */
-    int64_t start;   /* a part of a file: the place of its first byte there, */
-    int64_t lines;   /* lines before the part, for errors */
+    cafe_mapped map;         /* the mapped file; start NULL: none */
+    uint8_t *owned;          /* the context's memory that holds the bytes, or NULL */
+    int64_t start;           /* a part of a file: the place of its first byte there, */
+    int64_t lines;           /* lines before the part, for errors */
+    const char *const *more; /* files that follow, for text_window.c alone */
+    int64_t more_count;
     int64_t window; /* bytes of text to parse at a time; 0: as the reader likes it (tests do not) */
 } cafe_input;
 

@@ -326,7 +326,7 @@ static cafe_status judge(parsing *job, cafe_lines_end *ended) {
 static cafe_status read_window(parsing *job, cafe_lines_end *ended) {
     cafe_text *text = job->text;
     bool packed = cafe_text_packed(text);
-    double share = packed ? 0.8 : (double)cafe_text_used(text) / (double)text->size;
+    double share = packed ? 0.8 : (double)cafe_text_used(text) / (double)text->total;
     CAFE_PASS(cafe_text_cut(text, job->pieces));
     CAFE_PASS(cafe_edge_list_reserve(job->list, text->lines, share));
     CAFE_PASS(cafe_text_parse(text, parse_piece, job));

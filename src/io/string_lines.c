@@ -303,7 +303,8 @@ static bool fill_from(reading *r, part *q, int64_t number, int k) {
     const token *tokens = r->sorted + 2 * piece->before;
     const token *t = tokens + r->notes[k].starts[number];
     const token *end = tokens + r->notes[k].starts[number + 1];
-    int64_t base = r->list->count + piece->before, place = 2 * (r->text->line + piece->before);
+    int64_t base = r->list->count + piece->before,
+            place = 2 * (r->text->passed + r->text->line + piece->before);
     for (; t < end; t++) {
         if (q->slots && end - t > 3 * AHEAD) prefetch(q, t);
         int64_t name = find(q, t);
@@ -362,7 +363,7 @@ static cafe_status read_window(reading *r) {
     cafe_text *text = r->text;
     cafe_status status = CAFE_OK;
     bool packed = cafe_text_packed(text);
-    double share = packed ? 0.8 : (double)cafe_text_used(text) / (double)text->size;
+    double share = packed ? 0.8 : (double)cafe_text_used(text) / (double)text->total;
     CAFE_TRY(cafe_text_cut(text, r->pieces));
     CAFE_TRY(cafe_edge_list_reserve(r->list, text->lines, share));
     CAFE_TRY(make_tokens(r, text->lines));
@@ -430,7 +431,7 @@ static cafe_status number_names(reading *r, int64_t *nodes) {
     cafe_status status = CAFE_OK;
     for (int q = 0; q < PARTS; q++) count += r->parts[q].count;
     CAFE_TRY(make_nodes(r));
-    CAFE_TRY(cafe_bits_create(context, 2 * (r->text->line + 1), &r->firsts));
+    CAFE_TRY(cafe_bits_create(context, 2 * (r->text->passed + r->text->line + 1), &r->firsts));
     CAFE_TRY(cafe_each(context, PARTS, mark_part, r));
     CAFE_TRY(cafe_bits_rank_all(&r->firsts));
     status = CAFE_ERROR_MEMORY;

@@ -20,26 +20,45 @@ static const int64_t least_slice = (int64_t)1 << 20; /* of a file, read by one t
 enum { EXPANSION = 1032 };                           /* of deflate data, at most */
 enum { PACKED = 16 };                                /* more is seen where text repeats itself */
 
-cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *text) {
-    *text = (cafe_text){.context = input->context, .name = input->name, .input = input};
+static void start(cafe_text *text) {
+    text->at = 0;
+    text->line = 1 + text->input->lines;
+    text->lines = 0;
+    text->begin = text->end = text->bytes;
+    text->rest = text->given = 0;
+    text->filled = text->cut = false;
+    text->buffers[0].used = text->buffers[1].used = 0;
+}
+
+cafe_status cafe_text_take(cafe_text *text, const cafe_input *input) {
+    text->name = input->name;
+    text->input = input;
     text->bytes = input->bytes;
     text->size = input->size;
-    text->window = input->window ? input->window : window;
+    text->gunzip = NULL;
+    start(text);
     CAFE_PASS(cafe_input_check_packing(input));
-    if (cafe_input_is_gzip(input)) {
-        text->gunzip = cafe_input_gunzip(input);
-        if (!text->gunzip) return CAFE_ERROR_MEMORY;
-    }
-    cafe_text_rewind(text);
-    return CAFE_OK;
+    if (!cafe_input_is_gzip(input)) return CAFE_OK;
+    text->gunzip = cafe_input_gunzip(input);
+    return text->gunzip ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *text) {
+    *text = (cafe_text){.context = input->context, .first = input};
+    text->window = input->window ? input->window : window;
+    CAFE_PASS(cafe_text_take(text, input));
+    text->first_gunzip = text->gunzip;
+    return cafe_text_measure(text);
 }
 
 cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text) {
-    cafe_phase(input->context, "read", input->size);
-    return cafe_text_open(input, usual_window, text);
+    cafe_status status = cafe_text_open(input, usual_window, text);
+    cafe_phase(input->context, "read", text->total);
+    return status;
 }
 
 void cafe_text_close(cafe_text *text) {
+    cafe_text_unfollow(text);
     cafe_gunzip_free(text->context, text->gunzip);
     cafe_mem_free(text->context, text->tail);
     for (int i = 0; i < 2; i++) cafe_mem_free(text->context, text->buffers[i].bytes);
@@ -49,13 +68,8 @@ void cafe_text_close(cafe_text *text) {
 }
 
 void cafe_text_rewind(cafe_text *text) {
-    text->at = 0;
-    text->line = 1 + text->input->lines;
-    text->lines = 0;
-    text->begin = text->end = text->bytes;
-    text->rest = text->given = 0;
-    text->filled = text->cut = false;
-    text->buffers[0].used = text->buffers[1].used = 0;
+    cafe_text_return(text);
+    start(text);
     if (text->gunzip) cafe_gunzip_rewind(text->gunzip);
 }
 
@@ -68,7 +82,7 @@ int64_t cafe_text_at(const cafe_text *text) {
 }
 
 int64_t cafe_text_used(const cafe_text *text) {
-    return text->gunzip ? cafe_gunzip_used(text->gunzip) : text->at;
+    return text->before + (text->gunzip ? cafe_gunzip_used(text->gunzip) : text->at);
 }
 
 static cafe_status fail_long_line(cafe_text *text) {
@@ -297,7 +311,7 @@ static void skip_marks(cafe_text *text) {
     text->line++;
 }
 
-cafe_status cafe_text_next(cafe_text *text) {
+cafe_status cafe_text_next_of_file(cafe_text *text) {
     bool first = text->line == 1 && text->lines == 0 && text->input->start == 0;
     text->line += text->lines;
     text->lines = 0;
@@ -306,7 +320,12 @@ cafe_status cafe_text_next(cafe_text *text) {
     if (status != CAFE_OK || !first) return status;
     skip_marks(text);
     CAFE_PASS(check_kind(text));
-    return text->begin == text->end && text->stated ? cafe_text_next(text) : CAFE_OK;
+    return text->begin == text->end && text->stated ? cafe_text_next_of_file(text) : CAFE_OK;
+}
+
+cafe_status cafe_text_next(cafe_text *text) {
+    CAFE_PASS(cafe_text_next_of_file(text));
+    return text->begin == text->end ? cafe_text_follow(text) : CAFE_OK;
 }
 
 cafe_status cafe_text_line(cafe_text *text, cafe_place *line) {

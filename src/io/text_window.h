@@ -37,6 +37,17 @@ typedef struct cafe_text {
     int64_t line;
     int64_t lines;  /* in the window, once counted: cafe_text_next() adds them to `line` */
     uint8_t stated; /* the separator that a first line "sep=;" states, which is skipped; 0: none */
+    int64_t total; /* bytes of all files */
+
+    /* following_files.c: files behind the first one */
+    const cafe_input *first; /* the input that the text was opened with */
+    cafe_gunzip *first_gunzip;
+    cafe_input following; /* the file at hand, if it is not the first */
+    int64_t file;         /* its number; 0: the first */
+    int64_t before;       /* bytes of the files before it, */
+    int64_t passed;       /* and their lines */
+    char *heading;        /* of the first file, without its line end; NULL: it has none */
+    uint8_t separator;    /* of its fields */
 
     /* the rest belongs to text_window.c */
     int64_t at;    /* memory: where the next window starts; a file: bytes read up to now */
@@ -71,8 +82,23 @@ cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text);
 void cafe_text_close(cafe_text *text);
 CAFE_LAB void cafe_text_rewind(cafe_text *text);
 
-/* Moves to the next window; begin == end when there is none. */
+/* Moves to the next window, of the next file if there is one; begin == end behind the last. */
 cafe_status cafe_text_next(cafe_text *text);
+
+/* The next window of the file at hand. */
+cafe_status cafe_text_next_of_file(cafe_text *text);
+/* Makes another input the text's; its first window is the next one. */
+cafe_status cafe_text_take(cafe_text *text, const cafe_input *input);
+
+/* following_files.c: moves to the first window with lines of a following file, behind a heading
+ * that is that of the first file; back to the first file; memory of the files behind it. */
+cafe_status cafe_text_follow(cafe_text *text);
+void cafe_text_return(cafe_text *text);
+void cafe_text_unfollow(cafe_text *text);
+/* Keeps the line at `line`, the heading of the first file, for comparison. */
+cafe_status cafe_text_keep_heading(cafe_text *text, const uint8_t *line, uint8_t separator);
+/* Sets the bytes of all files. */
+cafe_status cafe_text_measure(cafe_text *text);
 
 /* Takes the next line off the window, which moves on at its end: from begin to end, '\n' included,
  * with `at` at its start; begin == end at the end. */

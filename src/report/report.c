@@ -143,6 +143,7 @@ void cafe_report_reading(cafe_report *report, const cafe_graph *graph) {
     cafe_report_string(report, "format", format ? format->name : "none");
     cafe_report_string(report, "reading", r->text ? r->text : "");
     cafe_report_string(report, "warning", r->warning ? r->warning : "");
+    cafe_report_integer(report, "files", r->files);
     cafe_report_truth(report, "heading", r->heading);
     put_column(report, "source_column", edges ? r->source : -1);
     put_column(report, "target_column", edges ? r->target : -1);

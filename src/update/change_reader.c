@@ -146,13 +146,18 @@ static cafe_status take_labelled(reading *r, const cafe_table_layout *layout) {
     if (status == CAFE_OK) settle_integer(r);
     bool fits = cafe_graph_node_names(r->names->graph)->kind == CAFE_NAMES_STRING ||
                 is_integer(r->rows.field);
+    if (status == CAFE_OK && !fits && r->names->columns && r->names->columns->nodes)
+        return cafe_fail_at(r->context, &r->rows.line, "an integer, as the names of the graph are");
     if (status == CAFE_OK && fits && known(r) < 0) status = add_newcomer(r, &node);
     return status;
 }
 
 static cafe_status read_labelled(reading *r, cafe_table_layout *layout) {
-    cafe_table_request request = cafe_labels_request(r->names->graph, r->names->columns, false);
+    const cafe_label_columns *columns = r->names->columns;
+    cafe_table_request request = cafe_labels_request(r->names->graph, columns, false);
     bool more = false;
+    if (columns && columns->nodes) /* most of them may be new to the graph */
+        request = (cafe_table_request){.id = columns->id};
     CAFE_PASS(cafe_table_layout_find(&r->rows, &request, layout));
     CAFE_PASS(cafe_table_first(&r->rows, layout, &more));
     while (more) {
