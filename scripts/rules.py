@@ -310,7 +310,7 @@ TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-si
 # Keywords of cafe.Graph, not of estimators.
 GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder source "
                  "target weight header delimiter decimal name ids bipartite min-weight max-weight "
-                 "weight-transform top-edges".split())
+                 "weight-transform top-edges nodes-from".split())
 PYTHON_ONLY = set("random_state n_jobs verbose".split())
 
 

@@ -37,7 +37,7 @@ typedef struct cafe_text {
     int64_t line;
     int64_t lines;  /* in the window, once counted: cafe_text_next() adds them to `line` */
     uint8_t stated; /* the separator that a first line "sep=;" states, which is skipped; 0: none */
-    int64_t total; /* bytes of all files */
+    int64_t total;  /* bytes of all files */
 
     /* following_files.c: files behind the first one */
     const cafe_input *first; /* the input that the text was opened with */
