@@ -78,7 +78,7 @@ done
 expect 1 "$CAFE" info absent.txt
 says 'absent.txt'
 mkdir folder.in
-expect 1 "$CAFE" info folder.in
+expect 3 "$CAFE" info folder.in
 expect 1 "$CAFE" embed absent.txt -o v.npy
 only_inputs
 

@@ -134,7 +134,6 @@ cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
                                   .weight = l->weight,
                                   .text = text,
                                   .edges = l->edges,
-                                  .files = 1 + input->more_count,
                                   .warning = l->weight_unclear ? UNCLEAR_WEIGHT
                                              : e->zeros        ? LEADING_ZEROS
                                                                : NULL};

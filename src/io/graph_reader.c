@@ -10,6 +10,7 @@
 #include "base/processes.h"
 #include "graph/builder.h"
 #include "graph/edge_choice.h"
+#include "graph/graph.h"
 #include "graph/node_order.h"
 #include "io/edge_buffer.h"
 #include "io/file_list.h"
@@ -142,7 +143,7 @@ static cafe_status check_team(const cafe_input *input, const cafe_graph_options 
 
 /* Readers that have more to say did so themselves. */
 static cafe_status note_format(cafe_format format, cafe_graph *graph) {
-    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1, .files = 1};
+    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
     return cafe_graph_get_reading(graph)->text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
 }
 
@@ -165,6 +166,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     if (found->whole) CAFE_TRY(cafe_input_load(input));
     status = found->read(input, options, graph);
     if (status == CAFE_OK) status = note_format(*format, *graph);
+    if (status == CAFE_OK) (*graph)->reading.files = 1 + input->more_count;
     if (status == CAFE_OK)
         status = cafe_graph_arrange(context, (cafe_reorder)options->reorder, graph);
     status = cafe_blame_file(context, input->name, status);
