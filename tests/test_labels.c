@@ -142,7 +142,7 @@ static void every_form_gives_the_same(void **state) {
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const cafe_label_columns columns = {forms[i].id, forms[i].label};
+        const cafe_label_columns columns = {.id = forms[i].id, .label = forms[i].label};
         const int32_t *classes;
         cafe_labels *l = NULL;
         cafe_status status =
@@ -181,7 +181,7 @@ static void columns_are_refused(void **state) {
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const cafe_label_columns columns = {bad[i].id, bad[i].label};
+        const cafe_label_columns columns = {.id = bad[i].id, .label = bad[i].label};
         cafe_labels *l = NULL;
         cafe_status status =
             cafe_labels_read(context, graph, file_of(bad[i].text), &columns, NULL, &l);

@@ -127,7 +127,7 @@ static void expect_labels(const char *file, const cafe_graph *graph, const cafe_
 /* The same by every call that reads such a file: a file that is refused adds no node either. */
 static void try_labels(const char *file, const char *path, const cafe_graph *graph, char *given,
                        char *wanted) {
-    cafe_label_columns columns = {NULL, NULL};
+    cafe_label_columns columns = {.id = NULL};
     cafe_labels *labels = NULL;
     int64_t known, unknown;
     char *at = NULL;
