@@ -84,17 +84,17 @@ static void add_option(given *g, const cli_run *run, size_t i) {
     }
 }
 
-/* Inputs by their places in the usage line, "GRAPH -o OUT.npy"; then words, such as outputs. */
+/* Inputs by their places in the usage line, "GRAPH... -o OUT.npy"; then words, such as outputs. */
 static void add_words(given *g, const cli_run *run, const cli_command *command) {
     const char *name = command->arguments;
     fprintf(g->text, "%d words\n", run->arguments->count);
     for (int i = 0; i < run->arguments->count; i++) {
-        int length = (int)strcspn(name, " ");
+        int length = (int)strcspn(name, " ."), whole = (int)strcspn(name, " ");
         if (i < command->inputs)
             add_file(g, name, length, run->words[i]);
         else
             fprintf(g->text, "%.*s %s\n", length, name, run->words[i]);
-        name += length + (name[length] == ' ');
+        name += whole + (name[whole] == ' ');
     }
 }
 

@@ -111,8 +111,8 @@ static void errors_have_numbers(void **state) {
     assert_int_equal(cafe_error_number(context), 0);
     assert_int_equal(cafe_graph_read(context, "no/such.txt", NULL, &graph), CAFE_ERROR_IO);
     assert_int_equal(cafe_error_number(context), ENOENT);
-    assert_int_equal(cafe_graph_read(context, "/", NULL, &graph), CAFE_ERROR_IO);
-    assert_int_equal(cafe_error_number(context), EISDIR);
+    assert_int_equal(cafe_graph_read(context, "/dev/null/x", NULL, &graph), CAFE_ERROR_IO);
+    assert_int_equal(cafe_error_number(context), ENOTDIR);
     assert_int_equal(cafe_graph_from_csr(context, -1, NULL, NULL, NULL, 0, NULL, &graph),
                      CAFE_ERROR_ARGUMENT);
     assert_int_equal(cafe_error_number(context), 0);

@@ -85,7 +85,7 @@ grep -q '"names": ' s.json || fail "the tree lacks the names"
 
 # ---- the hierarchy as a table and as a dendrogram: the same communities as in the partition
 printf "it's,b\nb,c d\nc d,it's\ne,f\nf,g\ng,e\ne,b\n" >names.in.csv
-expect 0 "$CAFE" cluster names.in.csv -q -o n.tsv --hierarchy n.h.tsv
+expect 0 "$CAFE" cluster names.in.csv -q --no-heading -o n.tsv --hierarchy n.h.tsv
 [[ $(head -1 n.h.tsv) == $'node\tlevel\tcommunity\tparent' ]] || fail "heading of the table"
 last=$(tail -1 n.h.tsv | cut -f 2)
 awk -F '\t' -v top="$last" '$2 == top { print $1 "\t" $3 }' n.h.tsv | diff - n.tsv || fail "top level"

@@ -91,9 +91,9 @@ says 'about.in.csv: 1 line left out, of nodes that the graph does not have'
 for part in '"table":\["age","home, town"\]' 'data-section="words-1"' 'data-section="community-names"'; do
     grep -q "$part" k.html || fail "the page lacks $part"
 done
-printf 'node,age\n0,31,4\n' >bad.in.csv
+printf 'node,age\n1,30\n0,31,4\n' >bad.in.csv
 expect 3 "$CAFE" plot "$karate" k.in.npy -f -o k.html --attributes bad.in.csv
-says 'bad.in.csv:2:.*the heading has 2 fields'
+says 'bad.in.csv:3:6: expected as many columns as the heading has, 2'
 rm k.html k2.html
 
 # ---- a budget is kept, and omissions are reported

@@ -51,6 +51,14 @@ static void test_npy(void **state) {
     free(values);
 }
 
+/* Writes the heading of the columns; returns its length. */
+static int heading(char *text) {
+    int length = sprintf(text, "node");
+    for (int k = 0; k < COLUMNS; k++) length += sprintf(text + length, "\tx%d", k);
+    text[length++] = '\n';
+    return length;
+}
+
 static void test_tsv(void **state) {
     float *values = make_values();
     cafe_names names = {.kind = CAFE_NAMES_INDEX};
@@ -62,6 +70,9 @@ static void test_tsv(void **state) {
         cafe_context *context = test_context(threads[i], 1);
         assert_int_equal(cafe_matrix_write(context, &m, io_path(&scratch, "v.tsv"), 0), CAFE_OK);
         char *bytes = io_load(scratch.path, &size), *p = bytes, text[COLUMNS * 20];
+        int length = heading(text);
+        assert_memory_equal(p, text, (size_t)length);
+        p += length;
         for (int64_t u = 0; u < ROWS; u++) {
             char *end = cafe_put_integer(text, u);
             for (int k = 0; k < COLUMNS; k++) {

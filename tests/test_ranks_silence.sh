@@ -56,6 +56,6 @@ kill -STOP "${all[@]}"
 sleep 8
 kill -CONT "${all[@]}"
 sleep 8
-[[ $(wc -l <pipe.in.tsv) -eq 5000 ]] || fail 'not all rows were written'
+[[ $(wc -l <pipe.in.tsv) -eq 5001 ]] || fail 'not all rows were written'
 wait "$job" || fail "exit code $?"
 ! grep -q 'heard of' .last/err || fail 'a process that was there was missed'
