@@ -122,7 +122,7 @@ static char *put_character(const uint8_t *p, int length, bool shown, char *to) {
 
 static size_t show(const char *bytes, size_t count, bool lines, bool whole, size_t *used,
                    char *text, size_t capacity) {
-    const uint8_t *p = (const uint8_t *)bytes, *end = p + count;
+    const uint8_t *p = (const uint8_t *)bytes, *end = count > 0 ? p + count : p;
     char *to = text;
     while (p < end && (whole || !is_cut(p, end - p))) {
         int length = cafe_utf8_length(p, end - p), taken = length > 0 ? length : 1;
