@@ -367,8 +367,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_update = {
     .name = "update",
-    .arguments =
-        "OLD-GRAPH CHANGES | NEW-GRAPH --since OLD-GRAPH --from OLD.npy -o NEW.npy [options]",
+    .arguments = "OLD CHANGES | NEW --since OLD --from OLD.npy -o NEW.npy",
     .summary = "bring vectors up to date after edges came and went",
     .description =
         "Reads a graph, its changes, one per line (+ u v [weight] or u v adds an edge, - u v "
