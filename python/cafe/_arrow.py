@@ -249,8 +249,7 @@ def _views(column: Any, first: int, count: int, batch: Any, what: str) -> np.nda
     return objects(found)
 
 
-def _of_dictionary(field: Any, column: Any, first: int, count: int, batch: Any,
-                   what: str) -> np.ndarray:
+def _of_dictionary(field: Any, column: Any, first: int, count: int, batch: Any, what: str) -> Coded:
     kind = (field.format or b"").decode()
     if _NUMBERS.get(kind, "f")[0] not in "iu" or not column.dictionary:
         raise ValueError(f"{what}: an Arrow dictionary without numbers")

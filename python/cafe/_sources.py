@@ -89,17 +89,17 @@ def as_names(names: Sequence, distinct: bool = False) -> Optional[np.ndarray]:
     if isinstance(names, np.ma.MaskedArray):
         raise TypeError("names: a masked array")
     texts = isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind in "UO"
-    names = names.tolist() if texts else list(names)
-    if set(map(type, names)) == {str}:  # most names are, and need no look at each of them
+    listed = np.asarray(names).tolist() if texts else list(names)
+    if set(map(type, listed)) == {str}:  # most names are, and need no look at each of them
         if not distinct:
-            _check_distinct(names)
-        return np.array(names)
-    _check_names(names)
-    array = np.array(names) if len(names) and not any(map(_nested, names)) else objects(names)
-    if array.ndim != 1 or array.dtype.kind not in "iuUO" or len(array) != len(names):
-        array = objects(names)
-    if array.dtype.kind in "iuU" and not _alike(names):
-        array = objects(names)
+            _check_distinct(listed)
+        return np.array(listed)
+    _check_names(listed)
+    array = np.array(listed) if listed and not any(map(_nested, listed)) else objects(listed)
+    if array.ndim != 1 or array.dtype.kind not in "iuUO" or len(array) != len(listed):
+        array = objects(listed)
+    if array.dtype.kind in "iuU" and not _alike(listed):
+        array = objects(listed)
     if array.dtype.kind in "iu" and np.array_equal(array, np.arange(len(array))):
         return None
     return array

@@ -1,6 +1,6 @@
 """Graphs that change: new vectors from the old ones and the edges that came and went."""
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     if "degree_exponent" not in options and hasattr(embedding, "degree_exponent"):
         own["degree_exponent"] = embedding.degree_exponent
     part = communities_of(communities, g)
-    numbers = None if part is None else known_communities(result_of(communities, "communities_"), g)
+    numbers = None if part is None else known_communities(result_of(communities, "labels_"), g)
     comes, goes = _pairs(added, "added"), _pairs(removed, "removed")
     for u, w, _ in goes:
         g.index(u)
@@ -151,7 +151,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
         changes, updated = apply_changes(context, g, g.n_nodes + len(new),
                                          (source, target, weights, gone), rows, own)
         found = _found(g, new, changes, updated)
-        if part is not None:
+        if part is not None and numbers is not None:
             found.transition = _transition(context, found, part, numbers, of_communities)
         return found
 
@@ -193,7 +193,7 @@ def _transition(context: Context, found: Update, part: np.ndarray, numbers: np.n
     old = found.origin >= 0
     start = dict(zip(found.graph.nodes[old].tolist(), numbers[found.origin[old]].tolist()))
     solved = Run(context, found.graph, sampled_as({}, start=start)).step("SOLVE")
-    now, numbered = solved.partition(), solved.numbered()
+    now, numbered = solved.partition(), cast(np.ndarray, solved.numbered())  # it has a start
     nodes = found.graph.n_nodes
     before = np.where(found.origin < 0, -1, part[found.origin]).astype(np.int32)
     drift = np.where(np.isnan(found.drift), -1, found.drift)

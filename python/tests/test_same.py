@@ -25,7 +25,7 @@ EXIT = {"CAFE_ERROR_ARGUMENT": (1, 2), "CAFE_ERROR_LIMIT": (4,)}
 
 # Values that differ from run to run or from place to place: times, paths, and memory beyond the run's own.
 OTHERS = {"graph": ["path"], "options": list(INPUTS), "memory": ["disk_free"]}
-ALONE = ["seconds", "given", "output", "peak_bytes", "allocated_bytes"]
+ALONE = ["seconds", "given", "labels_reading", "output", "peak_bytes", "allocated_bytes"]
 
 pytestmark = pytest.mark.skipif(not (RUNS.exists() and os.path.exists(TOOL)),
                                 reason=f"no {RUNS} or no {TOOL} (scripts/build -DCAFE_TESTS=ON)")
