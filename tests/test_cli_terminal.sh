@@ -96,10 +96,10 @@ nodes=20000
 if sanitized; then nodes=3000; fi # ten times as slow
 expect 0 "$CAFE" generate sbm --nodes $nodes --edges $((10 * nodes)) -o big.cafe
 for columns in 90 30 7; do
-    SHELL=/bin/bash script -qec "stty cols $columns; $(printf '%q ' "$CAFE" embed big.cafe -k 64 --sweeps 40 --tolerance 0 -f -o b.npy)" \
+    SHELL=/bin/bash script -qec "stty cols $columns; $(printf '%q ' "$CAFE" embed big.cafe -k 64 --sweeps 300 --tolerance 0 -f -o b.npy)" \
         /dev/null </dev/null >.last/out
     tr '\r' '\n' <.last/out | grep -aF "${esc}[K" | sed "s/$esc\[K.*//" >.last/bar
     [[ $(awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' .last/bar) -lt $columns ]] ||
         fail "progress is wider than $columns columns"
-    [[ $columns -lt 90 ]] || grep -qE '^sweep [0-9]+/40 +[0-9]+ % \[[#-]+\] .*[0-9] s' .last/bar || fail "no progress: $(head -3 .last/bar)"
+    [[ $columns -lt 90 ]] || grep -qE '^sweep [0-9]+/300 +[0-9]+ % \[[#-]+\] .*[0-9] s' .last/bar || fail "no progress: $(head -3 .last/bar)"
 done
