@@ -116,10 +116,10 @@ exec 9>&-
 if sanitized_threads; then
     exit
 elif script -qec true /dev/null >/dev/null 2>&1; then
-    TERM=xterm script -qec "'$CAFE' embed g.in.cafe -k 64 --sweeps 40 --tolerance 0 -o v.npy" \
+    TERM=xterm script -qec "'$CAFE' embed g.in.cafe -k 64 --sweeps 300 --tolerance 0 -o v.npy" \
         typescript.in >/dev/null
     tr '\r' '\n' <typescript.in >.last/out # no pipe: a grep that has seen enough would end tr by a signal
-    prints '^sweep [0-9]+/40 +[0-9]+ % \[[#-]+\]'
+    prints '^sweep [0-9]+/300 +[0-9]+ % \[[#-]+\]'
     TERM=xterm script -qec "'$CAFE' embed g.in.cafe -q -k 64 -o v.npy -f" quiet.in >/dev/null
     ! grep -q 'sweep' quiet.in || fail "-q draws a progress bar"
 else
