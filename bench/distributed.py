@@ -2,10 +2,10 @@
 
 A sweep's seconds are the difference between a run of some sweeps and one of a single sweep, by the number of
 sweeps between them. CPU seconds are user and system of all processes, the peak is the largest resident set of any.
-The forecast gets the rates that this machine has while as many processes are at it (cafe-ranks): with
-more processes than cores these share them, and the clock shows no gain; CPU seconds show the cost.
-'Same bits' compares the vectors with those of the first number of processes.
-Of several repeats the one of the fewest CPU seconds counts. Solvers of eigenpairs have a thread a rank, BLAS included.
+The forecast gets the rates that this machine has while as many processes are at it (cafe-ranks). If there are more
+processes than cores, the clock shows no gain; CPU seconds show the cost. 'Same bits' compares the vectors with those of
+the first number of processes. Of several repeats the one of the fewest CPU seconds counts. Solvers of eigenpairs have a
+thread a rank, BLAS included.
 """
 import argparse
 import json

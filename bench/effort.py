@@ -1,24 +1,34 @@
-"""Modularity against processor time: cafe cluster by effort, and the best of many seeds of igraph.
+"""Modularity against processor time: cafe cluster by effort, and igraph.
 
     python3 bench/effort.py EDGES.txt FIGURE.svg [SECONDS]
 
-prints the points as a table and draws them. Times are processor seconds: of cafe those of the whole
-command, of igraph those of its runs alone, added up. Needs python3-igraph and numpy, and build/cafe.
+prints the points as a table and draws them, of igraph the best of many seeds. Times are processor seconds: of cafe
+those of the whole command, of igraph those of its runs alone, added up.
+
+    python3 bench/effort.py --equal choice|report [EDGES]
+
+gives cafe (seeds 1 to 5) the median seconds of one run of igraph's Leiden (10 and 100 iterations) or leidenalg (to the
+end, if it is installed), each with seeds 1 to 3, on the graphs of this half of up to so many edges (100,000). Needs
+python3-igraph and numpy, and build/cafe.
 """
+import json
+import importlib.util
 import math
 import os
 import pathlib
 import random
-import re
 import resource
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
-from communities import load
+from communities import edges_of, find_graphs, is_for_choice, load, of_leidenalg
 from peer import leiden, louvain
 
 TOOL = os.environ.get("CAFE", "build/cafe")
+LEAST = 0.001  # seconds of --effort
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 400, 80, 50
 COLOURS = {"cafe": "#0072b2", "Leiden, best seed": "#d55e00", "Louvain, best seed": "#009e73"}
 
@@ -28,12 +38,11 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def ours(path, effort):
+def ours(path, effort, seed=1):
     before = processor_seconds()
-    done = subprocess.run([TOOL, "cluster", path, "-t", "1", "-f", "-o", os.devnull, "--effort",
-                           effort], check=True, capture_output=True, text=True)
-    found = re.search(r"modularity ([0-9.]+)", done.stderr)
-    return processor_seconds() - before, float(found[1])
+    done = subprocess.run([TOOL, "cluster", path, "-t", "1", "-f", "-o", os.devnull, "--effort", effort, "--seed",
+                           str(seed), "--json", "-"], check=True, capture_output=True, text=True)
+    return processor_seconds() - before, json.loads(done.stdout)["modularity"]
 
 
 def theirs(graph, method, seconds):
@@ -88,12 +97,51 @@ def draw(curves, path):
     pathlib.Path(path).write_text("\n".join(out) + "\n</svg>\n")
 
 
+def of_leiden(iterations):
+    def search(graph, _, seed):
+        random.seed(seed)
+        began = time.process_time()
+        return leiden(graph, iterations), time.process_time() - began
+    return search
+
+
+def peers():
+    found = {"Leiden, 10": of_leiden(10), "Leiden, 100": of_leiden(100)}
+    if importlib.util.find_spec("leidenalg"):
+        found["leidenalg"] = of_leidenalg
+    return found
+
+
+def compare(name, graph, path):
+    """A row of the table for each of the others."""
+    for peer, search in peers().items():
+        runs = [search(graph, None, seed) for seed in (1, 2, 3)]
+        theirs_found = [graph.modularity(part) for part, _ in runs]
+        limit = statistics.median(seconds for _, seconds in runs)
+        found = [ours(path, f"{max(limit, LEAST):.4f}", seed)[1] for seed in range(1, 6)]
+        print(f"| {name} | {graph.ecount():,} | {peer} | {limit:.3f} | {statistics.median(theirs_found):.6f} | "
+              f"{max(theirs_found):.6f} | {statistics.median(found):.6f} | {min(found):.6f} |", flush=True)
+
+
+def equal(half, most=100000):
+    data = os.environ.get("CAFE_DATA", "../shared/data")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for name, path in find_graphs(data, set(), [], folder):
+            if is_for_choice(name) == (half == "choice") and edges_of(path) <= int(most):
+                graph, path = load(path, folder)
+                compare(name, graph, str(path))
+
+
 def main():
+    if sys.argv[1] == "--equal":
+        equal(*sys.argv[2:])
+        return
     path, figure = sys.argv[1:3]
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 10
-    graph = load(pathlib.Path(path))
+    graph, path = load(pathlib.Path(path), None)
     efforts = ["fast", "normal", *(f"{seconds / 2 ** i:g}" for i in range(4, -1, -1)), "high"]
-    curves = {"cafe": sorted(ours(path, effort) for effort in efforts),
+    curves = {"cafe": sorted(ours(str(path), effort) for effort in efforts),
               "Leiden, best seed": theirs(graph, leiden, seconds),
               "Louvain, best seed": theirs(graph, louvain, seconds)}
     for name, points in curves.items():

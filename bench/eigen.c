@@ -3,10 +3,10 @@
  *
  *     cafe-eigen GRAPH [PAIRS [TOLERANCE [THREADS [SOLVER]]]]
  *
- * Prints seconds by the clock and of all processors, products with a vector, and the largest
- * residual |Q v - lambda v| as a share of |Q| and of the vector's own lambda, computed in double
- * precision, one vector at a time, from what was returned. SOLVER is ours, residual or slepc; all
- * of them without it.
+ * Prints seconds by the clock and of all processors, and products with a vector. Also the largest
+ * residual |Q v - lambda v| as a share of |Q| and of the vector's own lambda. The residual is
+ * computed in double precision from the vectors returned, one at a time. SOLVER is ours, residual
+ * or slepc; all of them without it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -52,7 +52,7 @@ static void report(cafe_context *context, const cafe_operator *op, const char *n
                    long long products, int64_t converged, int64_t asked, int64_t columns,
                    const double *vectors) {
     moment end = now();
-    int64_t n = cafe_operator_nodes(op);
+    int64_t n = op->n;
     double worst = 0, own = 0, norm = 0;
     double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
     for (int64_t j = 0; j < columns; j++) {
@@ -116,7 +116,7 @@ static void run_residual(cafe_context *context, const cafe_operator *op, int64_t
 #ifdef CAFE_SLEPC
 static void run_slepc(cafe_context *context, const cafe_operator *op, int64_t pairs,
                       double tolerance) {
-    double *vectors = calloc((size_t)(cafe_operator_nodes(op) * pairs), sizeof *vectors);
+    double *vectors = calloc((size_t)(op->n * pairs), sizeof *vectors);
     long long products = 0;
     int converged = 0;
     moment start = now();

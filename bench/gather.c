@@ -1,7 +1,7 @@
 /* A pure gather of random rows: the yardstick for sweeps and products.
  *
- * Every row is read whole and added to a running sum, as a sweep must, but the places are ready in
- * one long list, nothing is written and nothing else is computed.
+ * Every row is read whole and added to a running sum, as in a sweep. But the places are ready in
+ * one long list, and nothing is written or computed besides.
  */
 #define _GNU_SOURCE
 #include "gather.h"

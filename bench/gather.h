@@ -7,8 +7,8 @@
 double bench_seconds(void);
 
 /* Seconds to read `rows` rows of `columns` floats at uniformly random places of an n x columns
- * block that lies on huge pages, with all threads of the context and the best of several prefetch
- * distances; the least of `repeats` tries. Negative when memory is out. */
+ * block on huge pages. All threads of the context work, with the best of several prefetch
+ * distances; the least of `repeats` tries counts. Negative when memory is out. */
 double bench_gather(cafe_context *context, int64_t n, int64_t columns, int64_t rows, int repeats);
 
 /* The same as seconds of all processors and of the clock, each the least there was. */

@@ -20,9 +20,9 @@ def louvain(graph):
     return graph.community_multilevel().membership
 
 
-def leiden(graph):
-    """Ten iterations: n_iterations = -1 of igraph 0.10.2 stops after the first one, which gains less."""
-    return graph.community_leiden(objective_function="modularity", n_iterations=10).membership
+def leiden(graph, iterations=10):
+    """n_iterations = -1 of igraph 0.10.2 stops after the first one, which gains less."""
+    return graph.community_leiden(objective_function="modularity", n_iterations=iterations).membership
 
 
 def leidenalg(graph):

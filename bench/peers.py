@@ -1,10 +1,10 @@
 """Cafe beside other tools on one graph: the same text in, vectors or labels out, the same threads.
 
 Every tool is a process of its own, from reading the text to the file it wrote. Seconds are of the
-wall, CPU seconds are user and system of the process and its children, peak is their largest
-resident set; 'solve' is what the tool itself says about its method alone. Of several repeats the one
-of the fewest CPU seconds counts. Quality is judged by Cafe for all alike: modularity by `cafe evaluate
-cluster`, micro F1 by `cafe evaluate classify` (logistic regression on the same split).
+wall, CPU seconds are user and system of the process and its children, peak is their largest resident set. 'solve' is
+the time that the tool itself reports for its method alone. Of several repeats the one of the fewest CPU seconds counts.
+Quality is judged by Cafe for all alike: modularity by `cafe evaluate cluster`, micro F1 by `cafe evaluate classify`
+(logistic regression on the same split).
 """
 import argparse
 import json

@@ -1,9 +1,9 @@
 """Points whose groups PCA and k-means cannot tell apart, and cafe points with cafe cluster can.
 
-Moons: two half circles that reach into each other. Digits: ten groups in 64 dimensions, each on a
-closed curve around the same centre in a frame of its own, as images of one digit that is turned and
-sheared lie. Both are blurred by noise. Printed: adjusted Rand index and normalised mutual
-information with the true groups, for three seeds of the data (mean).
+Moons: two half circles that reach into each other. Digits: ten groups in 64 dimensions, each on a closed curve around
+the same centre in a frame of its own. Images of one digit that is turned and sheared are like this. Both are blurred by
+noise. Printed: adjusted Rand index and normalised mutual information with the true groups, for three seeds of the data
+(mean).
 """
 import argparse
 import json

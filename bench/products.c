@@ -2,9 +2,9 @@
  *
  *     cafe-products [LIBRARY]      a shared library with CBLAS, as libopenblas.so.0 or libblas.so.3
  *
- * 200,000 rows of K columns, 256 at a time as the engine takes them: Gram matrices in double and
- * single precision, times an upper triangular matrix and times a full one; then what a block of
- * eight vectors costs against a basis of 64. The BLAS uses one thread.
+ * 200,000 rows of K columns, 256 at a time as the engine takes them. Gram matrices in double and
+ * single precision, times an upper triangular matrix and times a full one. Then the cost of a block
+ * of eight vectors against a basis of 64. The BLAS uses one thread.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -4,10 +4,10 @@
  *     cafe-ranks slepc GRAPH PAIRS TOLERANCE
  *     cafe-ranks eigen GRAPH PAIRS TOLERANCE
  *
- * rates are those that the forecast asks for, of one rank while all of them are busy: rows of the
- * graph's size read at random, rows sent from everybody to everybody, sums of all. The others find
- * the largest eigenvalues of Q, to |Q v - lambda v| <= tolerance |Q|: SLEPc's Krylov-Schur, and our
- * eigensolver on the engine petsc.
+ * rates are those that the forecast asks for, of one rank while all of them are busy. They are rows
+ * of the graph's size read at random, rows sent from everybody to everybody, sums of all. The
+ * others find the largest eigenvalues of Q, to |Q v - lambda v| <= tolerance |Q|: SLEPc's
+ * Krylov-Schur, and our eigensolver on the engine petsc.
  *
  * SLEPc gets Q as PETSc has such matrices: A / 2m in compressed rows (MPIAIJ), divided by rows, and
  * the rest, p p^T, by a shell around it. Prints one line of JSON; seconds, by the clock and of all

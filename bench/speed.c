@@ -3,9 +3,9 @@
  *     cafe-bench [--edges 1e6,1e7] [--columns 32,128] [--threads 1,2] [--repeats R]
  *                [--model planted] [--input text|cafe] [--parts yes|no]
  *
- * Prints a Markdown table, one line per graph, K and number of threads; then every phase with its
- * seconds and its peak of memory; then the growth of all of these with the number of edges. Every
- * ratio is of times taken in the same run.
+ * Prints a Markdown table, one line per graph, K and number of threads. Then follow every phase
+ * with its seconds and its peak of memory, and the growth of all of these with the number of edges.
+ * Every ratio is of times taken in the same run.
  */
 #define _GNU_SOURCE
 #include <math.h>

@@ -210,7 +210,7 @@ void bench_embed(const char *path, const char *out, int64_t columns, int threads
     lap(&last, p, BENCH_READ);
     make_model(&q);
     lap(&last, p, BENCH_SAMPLE);
-    if (cafe_model_solve(q.context, q.model, NULL, &o, NULL, &solution) != CAFE_OK)
+    if (cafe_model_solve(q.context, q.model, NULL, &o, NULL, &solution, NULL) != CAFE_OK)
         bench_fail(q.context, "solve");
     lap(&last, p, BENCH_SOLVE);
     p->sweeps = (double)cafe_solution_get(solution)->sweeps;

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#include "command.h"
-
 int cli_checkpoint_check(const char *command, const cli_checkpoint *checkpoint,
                          const cli_arguments *arguments) {
     if (checkpoint->path || !cli_given(arguments, "every")) return CLI_OK;

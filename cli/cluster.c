@@ -6,10 +6,6 @@
 #include <cafe-private/writers.h>
 
 #include "command.h"
-#include "graph_text.h"
-#include "labels.h"
-#include "output.h"
-#include "predicted.h"
 #include "start.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
@@ -29,8 +25,6 @@ static int check(void *argument) {
     if (job->soft && !is_soft(job))
         return cli_usage_error(
             "cluster", "--soft does not go with --method %s, but with --method softmax", name);
-    if (job->shared.predicted && !job->shared.labels_path)
-        return cli_usage_error("cluster", "--predicted needs --labels FILE");
     return cli_checkpoint_check("cluster", &job->shared.checkpoint, job->shared.run.arguments);
 }
 
@@ -44,6 +38,8 @@ static int after_solve(cluster_job *job) {
                                                 f->communities, &job->sizes)));
     cluster_say_found(job);
     cluster_say_sizes(job);
+    cluster_say_trials(job);
+    cluster_say_profile(job);
     cli_say_changes(run, cafe_run_get(job->shared.of)->changes);
     return CLI_OK;
 }
@@ -70,8 +66,7 @@ static int write_files(cluster_job *job) {
     if (job->hierarchy)
         CLI_TRY(cli_check(run, cafe_layers_write(run->context, job->found->layers, run->graph,
                                                  job->hierarchy, run->common.force)));
-    CLI_TRY(write_soft(job));
-    return cli_job_predict(&job->shared);
+    return write_soft(job);
 }
 
 static int work(void *argument) {
@@ -90,25 +85,22 @@ static int work(void *argument) {
     return CLI_OK;
 }
 
-static void release(void *argument) {
-    cli_job_release(&((cluster_job *)argument)->shared);
-}
-
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
     CLI_ROW_OUTPUT(
-        NULL,
+        CLI_TABLES,
         "the partition: a heading, then node name, tab, community number; - is standard output"),
     CLI_ROW_WRITES(cluster_job, hierarchy, "hierarchy", NULL,
-                   "all layers: a table of node, level, community and parent (.tsv), a dendrogram "
-                   "(.nwk, Newick), else a tree in JSON; - is standard output"),
+                   "all layers: a table of node, level, community and parent (.tsv, .csv), a "
+                   "dendrogram (.nwk, Newick), else a tree in JSON; - is standard output"),
     CLI_ROW_WRITES(cluster_job, soft, "soft", ".npz",
                    "the memberships of a soft method: a sparse matrix of nodes x clusters as scipy "
                    "reads it (.npz)"),
-    CLI_ROW_FLAG(cluster_job, bound, "bound",
-                 "search for an upper bound on the modularity of every partition, for about 5 s of "
-                 "one processor; without it the report has a bound that is quick and wide"),
+    CLI_ROW_FLAG(
+        cluster_job, bound, "bound",
+        "search for an upper bound on the modularity of every partition, for about 20 s of "
+        "one processor; without it the report has a bound that is quick and wide"),
     CLI_ROW_WRITES(cluster_job, bound_file, "bound-file", ".tsv .csv -",
                    "the inequalities of the bound with their multipliers, which prove it"),
     CLI_ROW_JSON("a report with every figure of the run; - is standard output"),
@@ -129,23 +121,17 @@ static const cli_option model_options[] = {
         "that gains, and the communities found keep their numbers"),
     CLI_ROW_READS(cluster_job, shared.start_from.keep, "keep",
                   "nodes that may not leave the community in which they start, one name per line"),
-    CLI_ROW_READS(cluster_job, shared.labels_path, "labels",
-                  "known labels, one 'node label' per line, for methods that use them; they stay "
-                  "as they are"),
-    CLI_ROWS_LABEL_FILE,
-    CLI_ROW_PREDICTED(cluster_job, shared.predicted),
-    CLI_ROW_END,
-};
-static const cli_option sampling_options[] = {
-    CLI_ROWS_SAMPLING_AT(cluster_job, shared.method.sampling),
+    CLI_ROWS_KNOWN,
     CLI_ROW_END,
 };
 static const cli_group groups[] = {
     CLI_GROUP("Input and output", options),
     CLI_GROUP("Model", model_options),
     CLI_GROUP_TABLE("--method", cluster_job, shared.method.own, cli_communities_methods),
-    {"Sampling", sampling_options, cafe_sample_option_table,
+    {"Sampling", cli_job_sampling, cafe_sample_option_table,
      offsetof(cluster_job, shared.method.sampling.options)},
+    CLI_GROUP_TABLE("How sure", cluster_job, trials, cafe_trials_option_table),
+    CLI_GROUP_TABLE("With --features", cluster_job, shared.features, cafe_feature_option_table),
     CLI_GROUP_READING,
     {0},
 };
@@ -156,12 +142,13 @@ const cli_command cli_cluster = {
     .many = true,
     .summary = "find communities that make the modularity large",
     .description =
-        "Reads a graph ('cafe help formats' lists the formats; - is standard input), divides its "
-        "nodes into communities of a large modularity (more edges inside than degrees alone would "
-        "give), and writes each node with the number of its community. Communities are connected, "
-        "unless --labels say what they are, and numbered by size, the largest 0.",
+        "Reads a graph ('cafe help formats' lists the formats; - is standard input). "
+        "Divides its nodes into communities of a large modularity: more edges inside than "
+        "degrees alone would give. Writes each node with the number of its community. "
+        "Communities are connected, unless --labels say what they are, and numbered by "
+        "size, the largest 0.",
     CLI_JOB(cluster_job, 1, 1),
-    .needs = "output|hierarchy|soft|bound-file|predicted|json",
+    .needs = "output|hierarchy|soft|bound-file|trials|profile|json",
     .check = check,
-    .release = release,
+    .release = cli_job_release,
 };

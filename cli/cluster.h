@@ -11,6 +11,7 @@ typedef struct cluster_job {
     cli_job shared;
     const char *hierarchy, *soft;
     const cafe_clustering_info *found;
+    cafe_trials_options trials;
     cafe_sizes sizes; /* of the communities */
     bool bound;
     const char *bound_file;
@@ -19,6 +20,8 @@ typedef struct cluster_job {
 /* Lines for people. */
 void cluster_say_found(cluster_job *job);
 void cluster_say_sizes(cluster_job *job);
+void cluster_say_trials(cluster_job *job);
+void cluster_say_profile(cluster_job *job);
 void cluster_say_end(cluster_job *job);
 
 void cluster_fill_report(cafe_report *report, const void *job);

@@ -1,16 +1,13 @@
 /* What cafe cluster reports, to people and to programs. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cafe-private/members.h>
 #include <cafe-private/text.h>
 
 #include "cluster.h"
-#include "command.h"
 #include "graph_text.h"
-#include "output.h"
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
@@ -31,7 +28,7 @@ static void say_layers(cluster_job *job) {
 
 static void say_sweeps(cluster_job *job) {
     const cafe_clustering_info *f = job->found;
-    cli_say(&job->shared.run, "%-9s %s rows, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
+    cli_say(&job->shared.run, "%-9s %s rows, %" PRId64 " sweep%s: objective %.4g -> %.4g, %s",
             job->shared.method.row->name, f->sparse ? "sparse" : "dense", f->sweeps,
             cli_plural(f->sweeps), f->objective[0], f->objective[f->sweeps],
             f->converged ? "converged to the tolerance" : "stopped at the sweep limit");
@@ -56,7 +53,7 @@ static void say_bound(cluster_job *job) {
     if (finding_of(job, "proved") > 0)
         cli_say(&job->shared.run, "          proved optimal: no partition has a larger modularity");
     else if (bound > 0 && found > 0)
-        cli_say(&job->shared.run, "          bound %.6f: %s", bound,
+        cli_say(&job->shared.run, "          bound %.4g: %s", bound,
                 cli_distance_text(bound, found, text));
 }
 
@@ -65,11 +62,11 @@ void cluster_say_found(cluster_job *job) {
     char count[CLI_COUNT_TEXT];
     if (f->layers) say_layers(job);
     if (f->objective) say_sweeps(job);
-    cli_say(&job->shared.run, "          modularity %.6f with %s communit%s", f->modularity,
+    cli_say(&job->shared.run, "          modularity %.4g with %s communit%s", f->modularity,
             cli_count_text(f->communities, count), f->communities == 1 ? "y" : "ies");
     say_bound(job);
     if (edges_differ(f))
-        cli_say(&job->shared.run, "          modularity %.6f under the edges alone",
+        cli_say(&job->shared.run, "          modularity %.4g under the edges alone",
                 f->edge_modularity);
 }
 
@@ -79,6 +76,45 @@ void cluster_say_sizes(cluster_job *job) {
     cli_say(&job->shared.run, "sizes     largest %s, median %s, smallest %s node%s",
             cli_count_text(s->largest, largest), cli_count_text(s->median, median),
             cli_count_text(s->smallest, smallest), cli_plural(s->smallest));
+}
+
+/* With fewer than 19 random graphs no p is as small as 0.05. */
+static const char *verdict_of(const cafe_run_trials *t) {
+    if (t->p <= 0.05) return "there are communities";
+    return t->p * (double)(t->count + 1) < 1.5 ? "too few trials to tell" : "no more than chance";
+}
+
+void cluster_say_trials(cluster_job *job) {
+    const cafe_run_trials *t = cafe_run_get(job->shared.of)->trials;
+    cli_run *run = &job->shared.run;
+    char count[CLI_COUNT_TEXT];
+    if (!t) return;
+    cli_say(run, "trials    %" PRId64 ": modularity %.4g +- %.2g, the best is kept", t->count,
+            t->mean, cli_above_rounding(t->deviation, t->mean));
+    cli_say(run, "          nodes stay with their community in %.1f%% of the trials (least %.1f%%)",
+            100 * t->stay_mean, 100 * t->stay_least);
+    cli_say(run, "          consensus of %s communities, modularity %.4g",
+            cli_count_text(t->consensus_communities, count), t->consensus_modularity);
+    cli_say(run,
+            "random    %" PRId64
+            " graphs with the same degrees: modularity %.4g +- %.2g, z %.1f "
+            "+- %.1f, p %.3g: %s",
+            t->count, t->random_mean, t->random_deviation, t->z, t->z_error, t->p, verdict_of(t));
+}
+
+void cluster_say_profile(cluster_job *job) {
+    const cafe_run_results *r = cafe_run_get(job->shared.of);
+    cli_run *run = &job->shared.run;
+    char count[CLI_COUNT_TEXT], next[16], plateau[16];
+    if (r->profile_count == 0) return;
+    cli_say(run, "profile   resolution  communities  modularity  seeds   next  plateau");
+    for (const cafe_run_resolution *row = r->profile; row < r->profile + r->profile_count; row++) {
+        snprintf(next, sizeof next, isnan(row->next) ? "" : "%.3f", row->next);
+        snprintf(plateau, sizeof plateau, row->plateau == 0 ? "" : "%" PRId32, row->plateau);
+        cli_say(run, "          %10.4g  %11s  %10.6f  %.3f  %5s  %7s", row->resolution,
+                cli_count_text(row->communities, count), row->modularity, row->seeds, next,
+                plateau);
+    }
 }
 
 void cluster_say_end(cluster_job *job) {

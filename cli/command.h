@@ -16,12 +16,13 @@
     X(place)            \
     X(reduce)           \
     X(rank)             \
+    X(predict)          \
     X(recommend)        \
     X(points)           \
     X(evaluate)         \
     X(reproduce)        \
+    X(report)           \
     X(explain)          \
-    X(map)              \
     X(plot)             \
     X(help)             \
     X(version)
@@ -36,7 +37,8 @@ struct cli_command {
     int least, most;         /* how many words that are no options */
     const char *instead;     /* an option that may stand for them all; NULL: none */
     int inputs;              /* the first of them are files to read */
-    bool many;               /* so are all further words: files of the same list of edges */
+    bool many;               /* the first word may be several: files of the same list of edges */
+    const char *single;      /* why it may not; NULL: the usage line says it */
     const char *needs;       /* one of these options must be given: "output|json"; NULL: none */
     const char *in_place;    /* outputs that may be an input, an option or a word by its number:
                                 "output:from graph-out:1"; NULL: none */

@@ -1,5 +1,5 @@
-/* Completion for bash, zsh and fish, written from the same merged list as --help: which words a
- * command takes, and for each option whether a file, one of some words or a text follows.
+/* Completion for bash, zsh and fish, from the same merged list as --help. It has the words that a
+ * command takes, and what follows each option: a file, one of some words, or a text.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -77,13 +77,6 @@ static bool take(reader *r, char c) {
     return there;
 }
 
-/* The byte that an escape stands for, and its length; 0: none. */
-static char unescaped(const char *at) {
-    static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-    const char *name = *at ? strchr(names, *at) : NULL;
-    return name ? bytes[name - names] : 0;
-}
-
 /* "text" with escapes, or 'text' without. */
 static int take_string(reader *r, char **value) {
     char mark = *r->at++;
@@ -91,11 +84,14 @@ static int take_string(reader *r, char **value) {
     char *to = *value = malloc(length + 1);
     if (!to) return no_memory(r);
     while (*r->at != mark && *r->at && *r->at != '\n') {
-        bool escaped = mark == '"' && take(r, '\\');
-        *to = escaped ? unescaped(r->at) : *r->at;
-        if (!*to) return expected(r, "one of \" \\ / b f n r t behind a \\");
-        to++;
-        r->at++;
+        int count = 1;
+        if (mark == '"' && take(r, '\\')) {
+            count = cafe_take_escape(&r->at, r->at + strcspn(r->at, "\n"), to);
+            if (count == 0) return expected(r, "one of \" \\ / b f n r t uXXXX behind a \\");
+        } else {
+            *to = *r->at++;
+        }
+        to += count;
     }
     *to = 0;
     return take(r, mark) ? CLI_OK : expected(r, "the closing quote on the same line");
@@ -290,8 +286,9 @@ static int read_text(const reader *r, char **text) {
     if (*text) (*text)[length] = 0;
     if (!file) {
         code = cli_exit_of(CAFE_ERROR_IO, problem);
-        cli_tell(CLI_ERROR, r->command, code, "%s: cannot be opened: %s", r->path,
-                 strerror(problem));
+        cli_log_origin(r->path, 0);
+        cli_tell(CLI_ERROR, r->command, code, "cannot be opened: %s", strerror(problem));
+        cli_log_origin(NULL, 0);
         return code;
     }
     if (!*text)

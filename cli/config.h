@@ -19,9 +19,9 @@ typedef struct cli_config {
     int count;
 } cli_config;
 
-/* Reads the file into the config, which is empty: TOML with strings, numbers, switches, lists and
- * tables that are called as commands, or the report that an earlier run of the command wrote. A
- * list is one setting a member. Returns an exit code; a message names file and line. */
+/* Reads the file into the config, which is empty. It is TOML with strings, numbers, switches, lists
+ * and tables that are called as commands, or the report of an earlier run of the command. A list is
+ * one setting a member. Returns an exit code; a message names file and line. */
 int cli_config_read(const char *command, const char *path, cli_config *config);
 void cli_config_free(cli_config *config);
 

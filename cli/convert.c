@@ -1,5 +1,5 @@
 /* cafe convert: a graph file into another format, by their names or contents; into
- * GraphML, GEXF, GML and JSON with what is known of the nodes.
+ * .cafe, GraphML, GEXF, GML and JSON with what is known of the nodes.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int check(void *argument) {
     const char *output = run->words[1];
     bool given = job->vectors_path || job->communities_path || job->attributes_path;
     CLI_TRY(cli_check_ending(run->command, output, CLI_GRAPHS " -"));
-    if (given) CLI_TRY(cli_check_ending(run->command, output, " .graphml .gml .gexf .json"));
+    if (given) CLI_TRY(cli_check_ending(run->command, output, " .cafe .graphml .gml .gexf .json"));
     CLI_TRY(cli_check_in_place(run, &cli_convert, "output", output));
     if (job->largest && run->common.engine)
         return cli_error(run, CLI_USAGE,
@@ -116,12 +116,9 @@ static int take_communities(convert_job *job) {
     return CLI_OK;
 }
 
-/* Columns by the names of the table's heading. */
-static int take_attributes(convert_job *job) {
+/* A table without a heading: columns a0, a1, ... */
+static int take_numbers(convert_job *job) {
     cli_run *run = &job->run;
-    if (!job->attributes_path) return CLI_OK;
-    CLI_TRY(cli_check(
-        run, cafe_table_read_nodes(run->context, job->attributes_path, run->graph, &job->table)));
     int64_t columns = cafe_table_columns(job->table), n = cafe_graph_nodes(run->graph);
     job->values = cli_new(run, n * columns, sizeof *job->values);
     if (!job->values) return CLI_RESOURCES;
@@ -130,13 +127,35 @@ static int take_attributes(convert_job *job) {
     for (int64_t c = 0; c < columns; c++) {
         char *name = cli_new(run, NAME, 1);
         if (!name) return CLI_RESOURCES;
-        if (cafe_table_has_heading(job->table))
-            cafe_table_column_name(job->table, c, name, NAME);
-        else
-            snprintf(name, NAME, "a%lld", (long long)c);
+        snprintf(name, NAME, "a%lld", (long long)c);
         add_reals(job, name, job->values + c, columns);
     }
     return CLI_OK;
+}
+
+/* Columns by the names of the table's heading become attributes of the graph. */
+static int take_columns(convert_job *job) {
+    cli_run *run = &job->run;
+    const cafe_label_columns columns = {.nodes = 1};
+    int64_t added;
+    CLI_TRY(cli_check(run, cafe_graph_add_labelled(run->context, job->attributes_path, &columns,
+                                                   &run->graph, &added)));
+    if (added == 0) return CLI_OK;
+    return cli_error(run, CLI_INPUT,
+                     "%s: expected nodes of the graph, found %lld that it does not have "
+                     "(--nodes-from adds them)",
+                     job->attributes_path, (long long)added);
+}
+
+static int take_attributes(convert_job *job) {
+    cli_run *run = &job->run;
+    if (!job->attributes_path) return CLI_OK;
+    cafe_status status =
+        cafe_table_read_nodes(run->context, job->attributes_path, run->graph, &job->table);
+    bool text = !cli_ends_in(job->attributes_path, ".npy") && status == CAFE_ERROR_FORMAT;
+    if (status != CAFE_OK && !text) return cli_check(run, status);
+    bool headed = text || cafe_table_has_heading(job->table);
+    return headed ? take_columns(job) : take_numbers(job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -170,7 +189,7 @@ static const cli_option options[] = {
                  "write only the connected component with the most nodes"),
     CLI_ROW_READS(convert_job, vectors_path, "vectors",
                   "of the nodes (.npy, .tsv, .csv, .txt): their columns become attributes v0, v1, "
-                  "... of the nodes (.graphml, .gexf, .gml, .json)"),
+                  "... of the nodes (.cafe, .graphml, .gexf, .gml, .json)"),
     CLI_ROW_READS(convert_job, communities_path, "communities",
                   "'node label' per line, as cluster writes them: the attribute community"),
     CLI_ROW_READS(convert_job, attributes_path, "attributes",
@@ -183,14 +202,15 @@ static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READ
 
 const cli_command cli_convert = {
     .name = "convert",
-    .arguments = "IN OUT [options]",
+    .arguments = "IN... OUT [options]",
+    .many = true,
     .summary = "write a graph in another format",
     .description =
         "The content decides the format of IN (- is standard input), the ending that "
         "of OUT:" CLI_GRAPHS
         ", text also with .gz behind it; - writes an edge list to standard output. A .cafe file is "
-        "copied rather than parsed: the fastest to load. GraphML, GEXF, GML and "
-        "JSON, for Gephi, Cytoscape and others, take what is known of the nodes along.",
+        "copied rather than parsed: the fastest to load. It takes what is known of the "
+        "nodes along, as do GraphML, GEXF, GML and JSON, for Gephi, Cytoscape and others.",
     CLI_JOB(convert_job, 2, 1),
     .check = check,
     .release = release,

@@ -7,16 +7,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/run.h>
 
 #include "command.h"
-#include "graph_text.h"
-#include "labels.h"
 #include "output.h"
-#include "predicted.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -25,8 +21,6 @@ static int check(void *argument) {
     cli_run *run = &job->shared.run;
     CLI_TRY(embed_ranks_check(job));
     CLI_TRY(cli_checkpoint_check("embed", &job->shared.checkpoint, run->arguments));
-    if (job->shared.predicted && !job->shared.labels_path)
-        return cli_usage_error("embed", "--predicted needs --labels FILE");
     if (job->scratch && job->memory == 0)
         return cli_usage_error("embed", "--scratch needs --memory-limit SIZE");
     return CLI_OK;
@@ -51,12 +45,11 @@ static int plan(embed_job *job) {
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
-static int after(embed_job *job, cafe_run_step step) {
+static void after(embed_job *job, cafe_run_step step) {
     cli_job *shared = &job->shared;
     if (step == CAFE_STEP_SAMPLE) cli_job_say_sample(shared);
     if (step == CAFE_STEP_SOLVE) embed_say_solution(job);
     if (step == CAFE_STEP_FINISH) embed_say_certificate(job);
-    return step == CAFE_STEP_SOLVE ? cli_job_predict(shared) : CLI_OK;
 }
 
 static int print_plan(embed_job *job) {
@@ -80,15 +73,11 @@ static int work(void *argument) {
     if (job->dry_run) return print_plan(job);
     for (cafe_run_step done = CAFE_STEP_NONE; done != CAFE_STEP_WRITE;) {
         CLI_TRY(cli_job_after(&job->shared, cafe_run_next(job->shared.of, &done)));
-        CLI_TRY(after(job, done));
+        after(job, done);
     }
     CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
     embed_say_end(job);
     return CLI_OK;
-}
-
-static void release(void *argument) {
-    cli_job_release(&((embed_job *)argument)->shared);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -99,9 +88,8 @@ static const cli_option options[] = {
                    ".tsv, .csv, .txt (word2vec text), or - for TSV on standard output"),
     CLI_ROW_JSON("a report with the certificate and every figure of the run; - is standard output"),
     CLI_ROW_FLAG(embed_job, dry_run, "dry-run",
-                 "read the graph, print the memory the run would need (with --memory-limit also "
-                 "files, bytes read and written, and their time) and stop; exit code 4 when it "
-                 "would not fit"),
+                 "read the graph, print the memory the run would need, and stop; with "
+                 "--memory-limit also files and their time; exit code 4 if it would not fit"),
     CLI_ROW_NUMBER(embed_job, memory, "memory-limit", "SIZE", CLI_BYTES, NULL,
                    "use less memory than this (512M, 8G): sphere and cafe then keep vectors in "
                    "files; what does not fit even so is refused"),
@@ -126,21 +114,14 @@ static const cli_option model_options[] = {
         embed_job, shared.start_path, "start",
         "start from these vectors (.npy, .tsv, .csv, .txt: a row per node) instead of random "
         "ones; their columns are used unless --columns is given"),
-    CLI_ROW_READS(embed_job, shared.labels_path, "labels",
-                  "known labels, one 'node label' per line, for methods that use them; they stay "
-                  "as they are"),
-    CLI_ROWS_LABEL_FILE,
-    CLI_ROW_PREDICTED(embed_job, shared.predicted),
-    CLI_ROW_END,
-};
-static const cli_option sampling_options[] = {
-    CLI_ROWS_SAMPLING_AT(embed_job, shared.method.sampling),
+    CLI_ROWS_KNOWN,
     CLI_ROW_END,
 };
 static const cli_group groups[] = {
     CLI_GROUP("Input and output", options),
     CLI_GROUP("Model", model_options),
-    CLI_METHOD_GROUPS(embed_job, shared.method, sampling_options),
+    CLI_METHOD_GROUPS(embed_job, shared.method, cli_job_sampling),
+    CLI_GROUP_TABLE("With --features", embed_job, shared.features, cafe_feature_option_table),
     CLI_GROUP_TABLE("Several processes (--dry-run)", embed_job, ranks, cafe_ranks_option_table),
     CLI_GROUP_READING,
     {0},
@@ -152,16 +133,16 @@ const cli_command cli_embed = {
     .many = true,
     .summary = "turn a graph into vectors, and say how exact they are",
     .description =
-        "Reads a graph ('cafe help formats' lists the formats; - is standard input), computes one "
-        "vector per node, and writes them in the order of the nodes: integer ids ascending, other "
-        "ids by first appearance. The output describes Q, the modularity matrix (edges less "
-        "those that degrees alone would give), and of H, the rows that the method found. A Ritz "
-        "value is the eigenvalue that a column stands for; the certificate is that a true one lies "
-        "within its residual. The effective rank is the number of directions that H really uses. "
-        "'man cafe-embed' has the formulas.",
+        "Reads a graph ('cafe help formats' lists the formats; - is standard input) and "
+        "computes one vector per node. Writes them in the order of the nodes: integer ids "
+        "ascending, other ids by first appearance. The output describes Q, the modularity "
+        "matrix (edges less those that degrees alone would give), and H, the rows that "
+        "the method found. A Ritz value is the eigenvalue that a column stands for; the "
+        "certificate is that a true one lies within its residual. The effective rank is the "
+        "number of directions that H really uses. 'man cafe-embed' has the formulas.",
     CLI_JOB(embed_job, 1, 1),
     .instead = "graph-size",
-    .needs = "output|json|predicted|dry-run",
+    .needs = "output|json|dry-run",
     .check = check,
-    .release = release,
+    .release = cli_job_release,
 };

@@ -3,12 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cafe-private/text.h>
 
-#include "command.h"
 #include "embed.h"
 #include "graph_text.h"
 #include "tell.h"

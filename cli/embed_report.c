@@ -5,9 +5,7 @@
 
 #include <cafe-private/text.h>
 
-#include "command.h"
 #include "embed.h"
-#include "graph_text.h"
 
 static const cafe_certificate *certificate_of(const embed_job *job) {
     return cafe_embedding_certificate(cafe_run_get(job->shared.of)->embedding);
@@ -51,19 +49,19 @@ static double finding(const cafe_run_course *c, const char *name) {
 static void say_other(embed_job *job, const cafe_run_course *c) {
     const char *name = cli_method_name(&job->shared.method);
     if (finding(c, "drawn_walks") > 0)
-        cli_say(&job->shared.run, "%-9s matrix drawn by %.0f walks, loss %.6g", name,
+        cli_say(&job->shared.run, "%-9s matrix drawn by %.0f walks, loss %.4g", name,
                 finding(c, "drawn_walks"), c->objective[0]);
     else if (c->sweeps == 0)
-        cli_say(&job->shared.run, "%-9s loss %.6g", name, c->objective[0]);
+        cli_say(&job->shared.run, "%-9s loss %.4g", name, c->objective[0]);
     else
-        cli_say(&job->shared.run, "%-9s %" PRId64 " epoch%s: loss %.6g -> %.6g", name, c->sweeps,
+        cli_say(&job->shared.run, "%-9s %" PRId64 " epoch%s: loss %.4g -> %.4g", name, c->sweeps,
                 cli_plural(c->sweeps), c->objective[0], c->objective[c->sweeps]);
 }
 
 static void say_communities(embed_job *job, const char *name, const char *where) {
     const cafe_run_course *c = cafe_run_get(job->shared.of)->course;
     double communities = finding(c, "communities");
-    cli_say(&job->shared.run, "%-9s %.0f communit%s%s, modularity %.6f", name, communities,
+    cli_say(&job->shared.run, "%-9s %.0f communit%s%s, modularity %.4g", name, communities,
             communities == 1 ? "y" : "ies", where, finding(c, "modularity"));
 }
 
@@ -81,7 +79,7 @@ void embed_say_solution(embed_job *job) {
         return;
     }
     cli_say(&job->shared.run,
-            "%-9s %" PRId64 " column%s, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s", name,
+            "%-9s %" PRId64 " column%s, %" PRId64 " sweep%s: objective %.4g -> %.4g, %s", name,
             c->columns, cli_plural(c->columns), c->sweeps, cli_plural(c->sweeps), c->objective[0],
             c->objective[c->sweeps],
             c->converged ? "converged to the tolerance" : "stopped at the sweep limit");
@@ -98,7 +96,7 @@ static void say_values(embed_job *job) {
     double values[CLI_FIRST_COLUMNS] = {0};
     for (int64_t j = 0; j < c->pairs && j < CLI_FIRST_COLUMNS; j++)
         values[j] = six_decimals(c->ritz_values[j]);
-    cli_say_row(&job->shared.run, "Ritz value", " %9.6f", values, c->pairs);
+    cli_say_row(&job->shared.run, "Ritz value", " %9.4g", values, c->pairs);
 }
 
 static void say_columns(embed_job *job) {

@@ -180,7 +180,8 @@ int evaluate_vectors(evaluate_job *job) {
     return CLI_OK;
 }
 
-void evaluate_free(evaluate_job *job) {
+void evaluate_release(void *argument) {
+    evaluate_job *job = argument;
     cafe_evaluation_free(job->evaluation);
     evaluate_choices_free(job);
     evaluate_methods_free(job);
@@ -222,10 +223,6 @@ int evaluate_work(void *argument) {
     CLI_TRY(cli_write_result(&job->own, evaluate_put, job));
     evaluate_say_end(job);
     return cli_write_report(&job->own, "cafe/evaluate/1", evaluate_fill_report, job);
-}
-
-void evaluate_release(void *job) {
-    evaluate_free(job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

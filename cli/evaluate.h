@@ -60,11 +60,10 @@ extern const cli_command cli_evaluate_classify, cli_evaluate_link, cli_evaluate_
 /* Options against each other, the runs that they make, and the list of --train: CLI_OK or
  * CLI_USAGE. */
 int evaluate_check(evaluate_job *job);
-/* Reads and makes what all repeats share, within job->run, and says what it does; then runs
- * `repeats` of them from number `first` on, as often as one likes, and leaves job->evaluation. */
+/* Reads and makes what all repeats share, within job->run, and reports it. Then each call runs
+ * `repeats` of them from number `first` on, and leaves job->evaluation. */
 int evaluate_prepare(evaluate_job *job);
 int evaluate_measure(evaluate_job *job, int64_t first, int64_t repeats);
-void evaluate_free(evaluate_job *job);
 
 /* The same of each task, first and repeats being in its options. */
 int evaluate_prepare_classify(evaluate_job *job);
@@ -135,10 +134,10 @@ void evaluate_put_share(FILE *file, double train);
 void evaluate_release(void *job);
 
 /* Rows of options that both tasks have. */
-#define EVALUATE_ROWS_COMMON                                                                    \
-    CLI_ROW_NUMBER(evaluate_job, train, "train", "LIST", CLI_TEXT, "0.1,0.3,0.5",               \
+#define EVALUATE_ROWS_COMMON(shares)                                                            \
+    CLI_ROW_NUMBER(evaluate_job, train, "train", "LIST", CLI_TEXT, shares,                      \
                    "shares to train on, separated by commas; classify also takes node counts"), \
-        CLI_ROW_CHOICE(evaluate_job, classifier_kind, "classifier", "NAME", "xgboost",          \
+        CLI_ROW_CHOICE(evaluate_job, classifier_kind, "classifier", "NAME", "logistic",         \
                        "xgboost|logistic|none",                                                 \
                        "boosted trees, logistic regression (one class against the rest), or "   \
                        "none: the vectors themselves are the scores"),                          \

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "evaluate.h"
 
 enum { MOST_SETTINGS = 8, MOST_CHOICES = 256 };

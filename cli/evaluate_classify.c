@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cafe-private/inputs.h>
 
@@ -145,7 +144,7 @@ static const cli_option options[] = {
                  "settings of the method to choose from in every split, by folds of the training "
                  "nodes alone: alpha=0.5,0.8 or theta=1,3:sweeps=5,10, each with each"),
     CLI_ROW_PROPAGATE(evaluate_job, method),
-    EVALUATE_ROWS_COMMON,
+    EVALUATE_ROWS_COMMON("0.1,0.3,0.5"),
 };
 
 static const cli_group groups[] = {
@@ -157,7 +156,8 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_classify = {
     .name = "evaluate classify",
-    .arguments = "GRAPH --labels FILE [options]",
+    .arguments = "GRAPH... --labels FILE [options]",
+    .many = true,
     .summary = "predict the labels of nodes",
     .description =
         "Trains a classifier on the vectors of a share of the labelled nodes and tests it on the "

@@ -26,6 +26,15 @@ typedef struct cluster_job {
     cafe_agreement agreement;
 } cluster_job;
 
+/* The options of layers before those for sizes, of which one has the name of a file here. */
+static const cafe_option_table *layers_table(void) {
+    static cafe_option_table table;
+    if (table.count > 0) return &table;
+    table = *cafe_layers_option_table();
+    for (table.count = 0; strcmp(table.options[table.count].name, "min-size") != 0;) table.count++;
+    return &table;
+}
+
 /* ---- the two partitions ---------------------------------------------------------------------- */
 
 /* One class a node from a file of labels or communities. */
@@ -76,7 +85,7 @@ static void put_report(cafe_report *report, const void *argument) {
     if (job->communities) cafe_report_string(report, "communities", job->communities);
     if (job->labels) cafe_report_string(report, "labels", job->labels);
     cafe_run_report_sampling(job->of, report);
-    if (!job->communities) cafe_report_options(report, cafe_layers_option_table(), &job->layers);
+    if (!job->communities) cafe_report_options(report, layers_table(), &job->layers);
     cafe_report_context(report);
     cafe_report_close(report);
     cafe_report_quality(report, "communities", &job->quality);
@@ -147,7 +156,7 @@ static const cli_option sampling_rows[] = {
 };
 static const cli_group groups[] = {
     CLI_GROUP("Options", options),
-    CLI_GROUP_TABLE("Finding communities", cluster_job, layers, cafe_layers_option_table),
+    CLI_GROUP_TABLE("Finding communities", cluster_job, layers, layers_table),
     {"Sampling", sampling_rows, cafe_sample_option_table, offsetof(cluster_job, sampling.options)},
     CLI_GROUP_READING,
     {0},
@@ -155,12 +164,13 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_cluster = {
     .name = "evaluate cluster",
-    .arguments = "GRAPH [--communities FILE] [--labels FILE]",
+    .arguments = "GRAPH... [--communities FILE] [--labels FILE]",
+    .many = true,
     .summary = "judge a partition by the graph and by labels",
     .description =
-        "Prints modularity and conductance of a partition, and with labels its normalised mutual "
-        "information (by the arithmetic mean of the entropies) and adjusted Rand index with them, "
-        "over the nodes that have both.",
+        "Prints modularity and conductance of a partition. With labels, also normalised "
+        "mutual information (by the arithmetic mean of the entropies) and adjusted Rand "
+        "index, over the nodes that have both.",
     CLI_JOB(cluster_job, 1, 1),
     .check = check,
     .release = release,

@@ -6,13 +6,11 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cafe-private/results.h>
 #include <cafe-private/run.h>
 
-#include "command.h"
 #include "evaluate.h"
 #include "report.h"
 
@@ -106,12 +104,12 @@ void evaluate_put_methods(FILE *file, const evaluate_job *job) {
 }
 
 void evaluate_say_methods(const evaluate_job *job) {
-    cli_say(job->run,
-            "%" PRId64
-            " repeats a share, the same splits for all; ± behind a difference is its standard "
-            "error over them, t and p allow for their overlap (Nadeau and Bengio); seconds are "
-            "those of the vectors",
-            cafe_evaluation_repeats(evaluation_of(job, 0)));
+    cli_say(
+        job->run,
+        "%" PRId64
+        " repeats a share, the same splits for all; ± is the standard error of a difference over "
+        "them; t and p allow for their overlap (Nadeau and Bengio); seconds are of the vectors",
+        cafe_evaluation_repeats(evaluation_of(job, 0)));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */

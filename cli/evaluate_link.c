@@ -3,7 +3,6 @@
  * By the protocol of the paper the vectors have seen all edges. By the honest one test edges are
  * hidden first, so every split has a graph and vectors of its own.
  */
-#include <string.h>
 
 #include "command.h"
 #include "evaluate.h"
@@ -57,7 +56,7 @@ static const cli_option options[] = {
     CLI_ROW_METHOD(evaluate_job, method, CLI_VECTORS_METHOD, "sphere",
                    "the method that makes the vectors"),
     CLI_ROW_PROPAGATE(evaluate_job, method),
-    EVALUATE_ROWS_COMMON,
+    EVALUATE_ROWS_COMMON("0.8"),
 };
 
 static const cli_group groups[] = {
@@ -69,7 +68,8 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_link = {
     .name = "evaluate link",
-    .arguments = "GRAPH [--protocol paper|honest] [options]",
+    .arguments = "GRAPH... [--protocol paper|honest] [options]",
+    .many = true,
     .summary = "tell edges from other pairs",
     .description =
         "Trains a classifier on features of pairs of nodes, some linked and some not, and tests it "

@@ -11,7 +11,6 @@
 
 #include <cafe-private/run.h>
 
-#include "command.h"
 #include "evaluate.h"
 #include "tell.h"
 
@@ -131,12 +130,15 @@ static int check_entry(evaluate_job *job, evaluate_entry *entry) {
 
 static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
     item it;
+    size_t length = strlen(job->path) + 1;
     entry->job = calloc(1, sizeof *entry->job);
-    char *to = entry->text = entry->name ? malloc(64 + 8 * strlen(entry->name)) : NULL;
+    char *to = entry->text = entry->name ? malloc(length + 64 + 8 * strlen(entry->name)) : NULL;
     if (!entry->job || !to) return cli_error(job->run, CLI_RESOURCES, "out of memory");
+    char *path = memcpy(to, job->path, length);
+    to += length;
     if (!cut_item(entry->name, &to, &it)) return bad_list(job);
     if (columns) add_columns(job, to, &it);
-    it.words[it.count++] = (char *)job->path;
+    it.words[it.count++] = path;
     CLI_TRY(cli_parse(&cli_evaluate_classify, it.count - it.first, it.words + it.first, entry->job,
                       &entry->arguments));
     return check_entry(job, entry);

@@ -7,9 +7,7 @@
 #include <cafe-private/results.h>
 #include <cafe-private/run.h>
 
-#include "command.h"
 #include "evaluate.h"
-#include "graph_text.h"
 #include "output.h"
 #include "report.h"
 

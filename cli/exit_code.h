@@ -6,7 +6,6 @@
 #ifndef CAFE_CLI_EXIT_CODE_H
 #define CAFE_CLI_EXIT_CODE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <cafe/status.h>

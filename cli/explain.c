@@ -84,9 +84,16 @@ static int read_communities(explain_job *job) {
     return CLI_OK;
 }
 
+/* A sparse matrix has no names: it is a layer of Q, and goes with no column. */
 static int read_features(explain_job *job) {
     cli_run *run = &job->run;
     if (!job->features_path) return CLI_OK;
+    if (job->sampling.features_path) {
+        CLI_TRY(cli_check(run, cafe_feature_file_read(run->context, run->graph, job->features_path,
+                                                      &job->feature_file)));
+        job->sampling.features = cafe_feature_file_inputs(job->feature_file);
+        if (job->sampling.features->offsets) return CLI_OK;
+    }
     CLI_TRY(cli_check(
         run, cafe_table_read_nodes(run->context, job->features_path, run->graph, &job->features)));
     int64_t width = cafe_table_columns(job->features);
@@ -109,6 +116,8 @@ static int take_exponent(explain_job *job) {
 
 static int read_input(explain_job *job) {
     cli_run *run = &job->run;
+    if (cli_given(run->arguments, "feature-weight"))
+        job->sampling.features_path = job->features_path;
     CLI_TRY(cli_open_sampling(run, &job->sampling, &job->of));
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
@@ -136,9 +145,24 @@ static int associate(explain_job *job) {
     if (!job->features) return CLI_OK;
     job->with_features = cli_new(run, job->columns, sizeof *job->with_features);
     if (!job->with_features) return CLI_RESOURCES;
-    return cli_check(run, cafe_explain_attributes(run->context, job->explanation,
-                                                  cafe_table_columns(job->features),
-                                                  job->feature_rows, job->with_features));
+    int64_t width = cafe_table_columns(job->features);
+    CLI_TRY(cli_check(run, cafe_explain_attributes(run->context, job->explanation, width,
+                                                   job->feature_rows, job->with_features)));
+    if (job->report.communities == 0) return CLI_OK;
+    job->community_features =
+        cli_new(run, job->report.communities * job->explain.top, sizeof *job->community_features);
+    if (!job->community_features) return CLI_RESOURCES;
+    return cli_check(run, cafe_explain_features(run->context, job->explanation, width,
+                                                job->feature_rows, job->community_features));
+}
+
+static int find_layers(explain_job *job) {
+    cli_run *run = &job->run;
+    CLI_TRY(cli_check(
+        run, cafe_explain_layers(run->context, job->explanation, cafe_run_get(job->of)->model,
+                                 &job->layer_count, &job->layers)));
+    if (job->layer_count < 2) job->layers = NULL;
+    return CLI_OK;
 }
 
 static int explain(explain_job *job) {
@@ -157,13 +181,14 @@ static int explain(explain_job *job) {
     CLI_TRY(cli_check(run, cafe_explain(context, job->op, job->columns, job->vectors, job->part,
                                         &job->explain, &job->explanation)));
     job->report = *cafe_explanation_get(job->explanation);
+    CLI_TRY(find_layers(job));
     CLI_TRY(associate(job));
     if (job->wants_spectrum || cheap) {
         CLI_TRY(cli_check(run, cafe_spectrum_find(context, job->explanation, &job->spectrum_options,
                                                   &job->spectrum)));
         job->spectrum_report = *cafe_spectrum_get(job->spectrum);
     }
-    job->has_ceiling = job->wants_bound || cheap;
+    job->has_ceiling = job->wants_bound || (cheap && !job->layers);
     if (!job->has_ceiling) return CLI_OK;
     if (!job->wants_bound && !cli_given(run->arguments, "bound-work"))
         job->ceiling_options.work = UNASKED_WORK;
@@ -181,10 +206,14 @@ static void put_report(cafe_report *report, const void *argument) {
         .with_labels = job->with_labels,
         .attributes = job->features,
         .with_attributes = job->with_features,
+        .community_attribute_count = job->explain.top,
+        .community_attributes = job->community_features,
         .spectrum = job->spectrum,
         .ceiling = job->has_ceiling ? &job->ceiling : NULL,
         .node_count = job->node_count,
         .nodes = job->nodes,
+        .layer_count = job->layers ? job->layer_count : 0,
+        .layers = job->layers,
         .vectors_path = job->run.words[1],
         .communities_path = job->communities_path,
     };
@@ -234,9 +263,12 @@ static int check(void *argument) {
     CLI_TRY(check_given(job));
     if (job->eigenvector && run->words[1])
         return cli_usage_error("explain", "--eigenvector goes without an EMBEDDING");
+    if (cli_given(run->arguments, "feature-weight") && !job->features_path)
+        return cli_usage_error("explain", "--feature-weight goes with --features");
     if (job->eigenvector) return CLI_OK;
     if (!run->words[1])
-        return cli_usage_error("explain", "missing argument; usage: cafe explain GRAPH EMBEDDING");
+        return cli_usage_error("explain",
+                               "missing argument; usage: cafe explain GRAPH... EMBEDDING");
     return cli_check_ending("explain", run->words[1], CLI_VECTORS " -");
 }
 
@@ -250,6 +282,7 @@ static void release(void *argument) {
     cafe_labels_free(job->communities);
     cafe_labels_free(job->labels);
     cafe_table_free(job->features);
+    cafe_feature_file_free(job->feature_file);
     free(job->vectors);
 }
 
@@ -260,8 +293,9 @@ static void release(void *argument) {
 static const cli_option options[] = {
     CLI_ROW_TEXT(
         JOB, nodes_asked, "node", "NAME,...",
-        "cards of these nodes: position, pulls and pushes, community and margin; a name with a "
-        "comma in it stands in double quotes"),
+        "these nodes in plain sentences: the community and why, what would change it, the nearest "
+        "nodes, unusual columns; with -v also figures; a name with a comma in it stands in double "
+        "quotes"),
     CLI_ROW_TEXT(JOB, dimensions, "dimensions", "LIST",
                  "columns to print, as 0,3,5-7; without it the first eight; the report has all"),
     CLI_ROW_READS(JOB, communities_path, "communities",
@@ -272,11 +306,11 @@ static const cli_option options[] = {
     CLI_ROWS_LABEL_FILE,
     CLI_ROW_READS(JOB, features_path, "features",
                   "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with "
-                  "each column is named"),
-    CLI_ROW_FLAG(JOB, wants_spectrum, "spectrum",
-                 "also print the next eigenvalues, the sum of all positive ones and the elbow "
-                 "(where they fall most); graphs of up to 3,000 nodes and 30,000 edges have it "
-                 "unasked, large ones take minutes"),
+                  "each column is named; with --feature-weight the features are a layer of Q"),
+    CLI_ROW_FLAG(
+        JOB, wants_spectrum, "spectrum",
+        "also print the next eigenvalues, the sum of the positive ones and the elbow, where they "
+        "fall most; default up to 3,000 nodes and 30,000 edges; slow on large graphs"),
     CLI_ROW_FLAG(JOB, wants_bound, "bound",
                  "also print an upper bound on the modularity of any partition; unasked for the "
                  "same graphs"),
@@ -288,6 +322,7 @@ static const cli_option options[] = {
                    "centred x"),
     CLI_ROW_JSON("every figure as JSON; - prints it instead of the text"),
     CLI_ROWS_SAMPLING(JOB),
+    CLI_ROW_VERBOSE,
     CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
@@ -297,6 +332,7 @@ static const cli_group groups[] = {
     CLI_GROUP_TABLE("--spectrum", JOB, spectrum_options, cafe_spectrum_option_table),
     CLI_GROUP_TABLE("--bound", JOB, ceiling_options, cafe_ceiling_option_table),
     CLI_GROUP_TABLE("--eigenvector", JOB, bounds_options, cafe_bounds_option_table),
+    CLI_GROUP_TABLE("With --features", JOB, feature_options, cafe_feature_option_table),
     CLI_GROUP_TABLE("Sampling", JOB, sampling.options, cafe_sample_option_table),
     CLI_GROUP_READING,
     {0},
@@ -304,18 +340,18 @@ static const cli_group groups[] = {
 
 const cli_command cli_explain = {
     .name = "explain",
-    .arguments = "GRAPH [EMBEDDING] [options]",
+    .arguments = "GRAPH... [EMBEDDING] [options]",
+    .many = true,
     .summary = "say in numbers why an embedding looks as it does",
     .description =
-        "Reads a graph and its embedding (.npy, .tsv, .csv or .txt, as cafe embed writes it) and "
-        "prints "
-        "cards of its columns, of nodes and of communities, how much of the spectrum (the "
-        "eigenvalues of the modularity matrix Q) it holds, and how far the partition is from the "
-        "best one at most. The value of a column is the eigenvalue it stands for, the residual its "
-        "error; q(S,S) is how far the edges inside of S exceed those that degrees alone would "
-        "give. Sampling options are those the embedding was made with. With --eigenvector and no "
-        "embedding it prints how well theorem 4 of the paper holds. 'man cafe-explain' has the "
-        "formulas.",
+        "Reads a graph and its embedding (.npy, .tsv, .csv or .txt, as cafe embed writes "
+        "it). Prints cards of its columns, of nodes and of communities. Prints its part of "
+        "the spectrum (the eigenvalues of the modularity matrix Q), and a bound on the "
+        "distance of the partition from the best one. The value of a column is the eigenvalue it "
+        "stands for, the residual its error. For a community q(S,S) is the share of edges "
+        "inside of S less the share that degrees alone would give. Sampling options are "
+        "those the embedding was made with. With --eigenvector and no embedding it prints "
+        "how well theorem 4 of the paper holds. 'man cafe-explain' has the formulas.",
     .groups = groups,
     .size = sizeof(explain_job),
     .least = 1,

@@ -2,6 +2,8 @@
 #ifndef CAFE_CLI_EXPLAIN_H
 #define CAFE_CLI_EXPLAIN_H
 
+#include <cafe-private/inputs.h>
+
 #include "method.h"
 
 typedef struct explain_job {
@@ -20,14 +22,19 @@ typedef struct explain_job {
     cafe_labels *communities, *labels; /* NULL: found, none */
     int32_t *part;                     /* of the file; NULL: found */
     cafe_table *features;              /* NULL: none */
-    float *feature_rows;               /* in the order of the nodes */
-    int64_t *nodes, node_count;        /* whose cards are asked for */
-    int64_t *shown, shown_count;       /* columns whose cards are printed */
+    cafe_feature_file *feature_file;   /* with --feature-weight: a layer of Q */
+    cafe_feature_options feature_options;
+    float *feature_rows;         /* in the order of the nodes */
+    int64_t *nodes, node_count;  /* whose cards are asked for */
+    int64_t *shown, shown_count; /* columns whose cards are printed */
     cafe_explanation *explanation;
     cafe_explain_report report;
     cafe_association *with_labels, *with_features; /* of each column; NULL: none */
+    cafe_listed *community_features;               /* `top` of each community; NULL: none */
     cafe_spectrum *spectrum;                       /* NULL: not asked for */
     cafe_spectrum_report spectrum_report;
+    const cafe_layer_card *layers; /* NULL: Q has one layer */
+    int64_t layer_count;
     bool has_ceiling;
     cafe_ceiling ceiling;
     cafe_bounds_options bounds_options;

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include <cafe-private/inputs.h>
+#include <cafe-private/members.h>
+#include <cafe-private/text.h>
 
-#include "command.h"
 #include "explain.h"
 #include "graph_text.h"
 
@@ -48,6 +49,32 @@ static void put_association(FILE *file, const char *title, const char *name, con
     putc('\n', file);
 }
 
+/* The shares of the layers of `whole`: part() of each. */
+typedef double layer_part(const cafe_layer_card *layer, int64_t i);
+
+static double of_column(const cafe_layer_card *layer, int64_t i) {
+    return layer->columns[i];
+}
+
+static double of_node(const cafe_layer_card *layer, int64_t i) {
+    return layer->nodes[i];
+}
+
+static double of_community(const cafe_layer_card *layer, int64_t i) {
+    return layer->communities[i];
+}
+
+static void put_layers(FILE *file, const explain_job *job, layer_part *part, int64_t i) {
+    double whole = 0;
+    if (!job->layers) return;
+    for (int64_t l = 0; l < job->layer_count; l++) whole += part(&job->layers[l], i);
+    fprintf(file, "    %-12s", "layers");
+    for (int64_t l = 0; l < job->layer_count; l++)
+        fprintf(file, "%s%s %.1f %%", l ? ", " : "", job->layers[l].name,
+                percent(part(&job->layers[l], i), whole));
+    putc('\n', file);
+}
+
 static void put_dimension(FILE *file, const explain_job *job, int64_t column) {
     cafe_dimension_card c;
     cafe_explain_dimension(job->explanation, column, &c);
@@ -55,6 +82,7 @@ static void put_dimension(FILE *file, const explain_job *job, int64_t column) {
     fprintf(file, "    %-12s%.9g, residual %.2g\n", "value", c.value, c.residual);
     fprintf(file, "    %-12s%.9g, %.2f %% of the modularity of the embedding\n", "contributes",
             c.contribution, 100 * c.share);
+    put_layers(file, job, of_column, column);
     put_nodes(file, job, "high end", c.high, c.ends);
     put_communities(file, job, c.high_communities, c.high_count);
     put_nodes(file, job, "low end", c.low, c.ends);
@@ -84,6 +112,19 @@ static void put_operator(FILE *file, const explain_job *job) {
             cafe_sampling_name((cafe_sampling)info->sampling), info->degree_exponent, why);
 }
 
+/* Every layer: its weight, its part of the modularity of the embedding and of the partition. */
+static void put_all_layers(FILE *file, const explain_job *job) {
+    for (int64_t l = 0; job->layers && l < job->layer_count; l++) {
+        const cafe_layer_card *c = &job->layers[l];
+        fprintf(file, "layer       %s: weight %.4g, adds %.9g, %.2f %% of the embedding's", c->name,
+                c->weight, c->contribution, percent(c->contribution, job->report.modularity));
+        if (job->report.communities > 0)
+            fprintf(file, "; %.9g, %.2f %% of the partition's", c->part_modularity,
+                    percent(c->part_modularity, job->report.part_modularity));
+        putc('\n', file);
+    }
+}
+
 static void put_dimensions(FILE *file, const explain_job *job) {
     put_operator(file, job);
     fprintf(file,
@@ -91,6 +132,7 @@ static void put_dimensions(FILE *file, const explain_job *job) {
             job->report.nodes, job->report.columns, job->report.pairs, problem(job));
     fprintf(file, "            modularity of the embedding tr(V^T Q V) = %.9g\n",
             job->report.modularity);
+    put_all_layers(file, job);
     for (int64_t i = 0; i < job->shown_count; i++) put_dimension(file, job, job->shown[i]);
     if (job->shown_count < job->columns)
         fprintf(file,
@@ -132,6 +174,7 @@ static void put_spectrum(FILE *file, const explain_job *job) {
 static void put_certificate(FILE *file, const explain_job *job) {
     const cafe_ceiling *c = &job->ceiling;
     double found = job->report.part_modularity;
+    if (job->report.communities == 0) return;
     char count[CLI_COUNT_TEXT];
     fprintf(file, "\npartition   %s communit%s%s, modularity %.9f\n",
             cli_count_text(job->report.communities, count),
@@ -148,6 +191,19 @@ static void put_certificate(FILE *file, const explain_job *job) {
     fprintf(file, "%s\n", c->exact ? "" : "; residuals are in them");
 }
 
+/* The features with the largest correlations with the membership. */
+static void put_features(FILE *file, const explain_job *job, int64_t community) {
+    int64_t top = job->explain.top;
+    const cafe_listed *list = job->community_features;
+    if (!list || list[community * top].index < 0) return;
+    fprintf(file, "    %-12s", "features");
+    for (const cafe_listed *f = list + community * top;
+         f < list + (community + 1) * top && f->index >= 0; f++)
+        fprintf(file, "%s%s r = %+.3f", f == list + community * top ? "" : ", ",
+                explain_feature_name(job, f->index), f->value);
+    putc('\n', file);
+}
+
 static void put_community(FILE *file, const explain_job *job, const cafe_community_card *c) {
     char nodes[CLI_COUNT_TEXT];
     fprintf(file, "\ncommunity %s\n", explain_community_name(job, c->community));
@@ -155,6 +211,7 @@ static void put_community(FILE *file, const explain_job *job, const cafe_communi
             cli_count_text(c->nodes, nodes), c->mass, c->conductance);
     fprintf(file, "    %-12s%.9f, %.2f %% of the partition's\n", "q(S,S)", c->strength,
             percent(c->strength, job->report.part_modularity));
+    put_layers(file, job, of_community, c->community);
     fprintf(file, "    %-12s", "central");
     for (int64_t i = 0; i < c->central_count; i++)
         fprintf(file, "%s%s %.4f", i ? ", " : "", explain_node_name(job, c->central[i].index),
@@ -164,6 +221,7 @@ static void put_community(FILE *file, const explain_job *job, const cafe_communi
         fprintf(file, "%s%s q = %+.6f", i ? ", " : "",
                 explain_community_name(job, c->nearest[i].index), c->nearest[i].value);
     fprintf(file, "%s\n", c->nearest_count ? "" : "none: no edge leaves it");
+    put_features(file, job, c->community);
 }
 
 /* The largest communities first, as many as a list has. */
@@ -226,13 +284,46 @@ static void put_node(FILE *file, const explain_job *job, const cafe_node_card *c
     fprintf(
         file, "\n    %-12s<h_u, z_u> = %+.6e = own %+.3e, linked %+.3e %+.3e, others %+.3e %+.3e\n",
         "forces", c->total, c->own, c->linked_pull, c->linked_push, c->other_pull, c->other_push);
+    put_layers(file, job, of_node, c->node);
     put_forces(file, job, "pulls", c->pulls, c->pull_count);
     put_forces(file, job, "pushes", c->pushes, c->push_count);
     put_membership(file, job, c);
 }
 
+/* The sentences of a node, a line each, as a terminal may show them. */
+static int put_words(FILE *file, const explain_job *job, int64_t node) {
+    const cafe_explanation_inputs with = {.struct_size = sizeof with,
+                                          .graph = job->run.graph,
+                                          .communities = job->communities,
+                                          .labels = job->labels,
+                                          .with_labels = job->with_labels};
+    const char *text;
+    CLI_TRY(cli_check(&job->run,
+                      cafe_explain_words(job->run.context, job->explanation, &with, node, &text)));
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        size_t length = (size_t)(end - text);
+        char *line = cli_text_room(&job->run, 4 * length + 1);
+        if (cli_text_lost(&job->run)) return CLI_RESOURCES;
+        cafe_show(text, length, line, 4 * length + 1);
+        fprintf(file, "%s\n", line);
+    }
+    return CLI_OK;
+}
+
+/* Of nodes the sentences come first; figures follow if they are asked for. */
+static bool wants_figures(const explain_job *job) {
+    const cli_arguments *given = job->run.arguments;
+    return job->node_count == 0 || job->run.common.verbose || cli_given(given, "dimensions") ||
+           job->wants_spectrum || job->wants_bound;
+}
+
 int explain_put(FILE *file, const void *argument) {
     const explain_job *job = argument;
+    for (int64_t i = 0; i < job->node_count; i++) {
+        CLI_TRY(put_words(file, job, job->nodes[i]));
+        if (i + 1 < job->node_count || wants_figures(job)) putc('\n', file);
+    }
+    if (!wants_figures(job)) return CLI_OK;
     put_dimensions(file, job);
     put_spectrum(file, job);
     put_certificate(file, job);

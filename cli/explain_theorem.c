@@ -8,7 +8,6 @@
 
 #include <cafe-private/members.h>
 
-#include "command.h"
 #include "explain.h"
 #include "graph_text.h"
 #include "output.h"

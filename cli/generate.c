@@ -76,7 +76,7 @@ static const cli_option options[] = {
     CLI_ROW_OUTPUT(CLI_GRAPHS " -",
                    "the graph; its ending tells the format:" CLI_GRAPHS
                    ", text also with .gz behind it; - writes an edge list to standard output"),
-    CLI_ROW_WRITES(generate_job, labels_path, "labels", NULL,
+    CLI_ROW_WRITES(generate_job, labels_path, "labels", CLI_TABLES,
                    "write each node's block, 'node label' per line"),
     CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,

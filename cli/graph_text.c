@@ -7,7 +7,6 @@
 
 #include <cafe-private/inputs.h>
 
-#include "command.h"
 #include "labels.h"
 
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node) {
@@ -67,6 +66,26 @@ const char *cli_directed_text(int32_t rule) {
     return texts[rule];
 }
 
+/* "layers    calls: 12 edges, weight 1" for the first, then the others. */
+static void say_layers(cli_run *run, const cafe_graph *graph) {
+    enum { FEW = 12 };
+    int64_t count;
+    const cafe_graph_layer *layers = cafe_graph_layers(graph, &count);
+    bool slices = cafe_graph_slice_of(graph) != NULL;
+    char edges[CLI_COUNT_TEXT];
+    for (int64_t l = 0; l < count && l < FEW; l++) {
+        const char *title = l > 0 ? "" : slices ? "slices" : "layers";
+        cli_count_text(layers[l].edges, edges);
+        if (slices)
+            cli_say(run, "%-9s %s: %s edge%s", title, layers[l].name, edges,
+                    cli_plural(layers[l].edges));
+        else
+            cli_say(run, "%-9s %s: %s edge%s, weight %g", title, layers[l].name, edges,
+                    cli_plural(layers[l].edges), layers[l].weight);
+    }
+    if (count > FEW) cli_say(run, "          and %" PRId64 " more", count - FEW);
+}
+
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     char nodes[CLI_COUNT_TEXT], edges[CLI_COUNT_TEXT], parts[CLI_COUNT_TEXT], changes[512];
     cafe_graph_counts c = *cafe_graph_get_counts(graph);
@@ -79,6 +98,7 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
     if (c.directed)
         cli_say(run, "          directed edges by the rule %s", cli_directed_text(c.directed));
+    say_layers(run, graph);
     if (c.left_nodes > 0)
         cli_say(run, "          two sides: %s and %s nodes%s", cli_count_text(c.left_nodes, nodes),
                 cli_count_text(c.nodes - c.left_nodes, edges),
@@ -140,9 +160,10 @@ int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path) {
 }
 
 const cli_option cli_nodes_rows[] = {
-    CLI_ROW_READS(cli_common, nodes_from, "nodes-from",
-                  "nodes of the graph, one per line or the first column of a table; nodes that no "
-                  "edge mentions are added without an edge"),
+    CLI_ROW_READS(
+        cli_common, nodes_from, "nodes-from",
+        "nodes of the graph, one per line or a table of nodes; nodes that no edge mentions "
+        "are added without an edge, and further columns of a table are attributes"),
     CLI_ROW_END};
 
 int cli_add_nodes(cli_run *run, cafe_graph **graph, int64_t *added) {
@@ -153,10 +174,23 @@ int cli_add_nodes(cli_run *run, cafe_graph **graph, int64_t *added) {
     return cli_check(run, cafe_graph_add_labelled(run->context, path, &columns, graph, added));
 }
 
+/* Does the run read a file beside its graph? */
+static bool reads_more(const cli_run *run) {
+    const cli_arguments *a = run->arguments;
+    for (size_t i = 0; i < a->entries.count; i++) {
+        const cli_option *own = a->entries.at[i].own;
+        if (a->given[i] && own && own->kind == CLI_READS && strcmp(own->name, "config") != 0)
+            return true;
+    }
+    return a->count > 1;
+}
+
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
                       const char *labels, cafe_graph **graph) {
     int64_t added = 0, listed = 0;
-    CLI_TRY(cli_check(run, cafe_graph_read(run->context, path, options, graph)));
+    cafe_graph_options reading = *options;
+    reading.beside = reads_more(run);
+    CLI_TRY(cli_check(run, cafe_graph_read(run->context, path, &reading, graph)));
     cli_warn_reading(run, *graph);
     CLI_TRY(cli_add_nodes(run, graph, &listed));
     if (labels) CLI_TRY(cli_add_labelled(run, labels, graph, &added));

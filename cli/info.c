@@ -109,8 +109,8 @@ static int put_table(FILE *file, const void *argument) {
             "degrees", c->min_degree, c->max_degree, f->mean_degree, f->median_degree,
             f->high_degree);
     if (c->weighted)
-        fprintf(file, "%-12s %g to %g, total %.9g\n", "weights", f->least_weight, f->most_weight,
-                c->total_weight / 2);
+        fprintf(file, "%-12s %g to %g\n%-12s %.9g, every edge counted at both ends\n", "weights",
+                f->least_weight, f->most_weight, "total weight", c->total_weight);
     else
         fprintf(file, "%-12s none: every edge weighs 1\n", "weights");
     put_names(file, job);
@@ -157,9 +157,9 @@ const cli_command cli_info = {
     .many = true,
     .summary = "say what a graph file holds",
     .description =
-        "Prints how the file was understood (format, columns, heading) with its first three edges, "
-        "then nodes, edges, what was dropped or merged, components, whether the graph is "
-        "bipartite and the sizes of its sides, degrees, weights, names and memory; - is standard "
-        "input.",
+        "Prints how the file was understood (format, columns, heading) with its first three "
+        "edges. Then come nodes, edges, what was dropped or merged, components, the sizes "
+        "of the sides of a bipartite graph, degrees, weights, names and memory. - is "
+        "standard input.",
     CLI_JOB(info_job, 1, 1),
 };

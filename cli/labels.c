@@ -6,7 +6,6 @@
 
 #include <cafe-private/inputs.h>
 
-#include "command.h"
 #include "graph_text.h"
 
 /* The columns that options give are those of --labels, else of the file of communities. */
@@ -101,6 +100,7 @@ int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, caf
 
 void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
                     const cafe_labels *labels) {
+    cli_told_table(run, path);
     cli_say(
         run, "labels    %s: %" PRId64 " class%s, %" PRId64 " of %" PRId64 " nodes labelled%s; %s",
         path, cafe_labels_classes(labels), cafe_labels_classes(labels) == 1 ? "" : "es",

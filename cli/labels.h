@@ -4,9 +4,10 @@
 
 #include "run.h"
 
-/* --unknown-nodes: the treatment of nodes that the file names and the graph does not have. auto: a
- * file that names every node of the graph is a list of all nodes, so the others have no edge (they
- * are added, or left out where vectors settle what the nodes are); any other is refused. */
+/* --unknown-nodes: the treatment of nodes that the file names and the graph does not have. With
+ * auto, a file that names every node of the graph is a list of all nodes, and the others have no
+ * edge. They are added, or left out if vectors settle what the nodes are. Any other file is
+ * refused. */
 enum { CLI_UNKNOWN_AUTO, CLI_UNKNOWN_REFUSE, CLI_UNKNOWN_SKIP, CLI_UNKNOWN_ADD };
 #define CLI_ROWS_LABEL_FILE                                                                        \
     CLI_ROW_TEXT(cli_common, label_columns.id, "id", "COLUMN",                                     \

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "run.h"
+#include <cafe-private/text.h>
+
+#include "os/os.h"
 #include "team.h"
 
-enum { TIME = 32, PREPARED = 512 };
+enum { TIME = 32, PREPARED = 512, SHOWN = 4096 }; /* bytes */
 
 static cli_log_form form;
 static const cli_arguments *known_arguments;
@@ -105,23 +105,22 @@ static const char *phase(void) {
     return progress.last[0] ? progress.last : "begin";
 }
 
-/* The text behind "PATH: " or "PATH:LINE:COLUMN: "; NULL if it does not begin so. */
-static const char *behind_path(const char *text, const char *path) {
-    size_t length = path ? strlen(path) : 0;
-    bool begins = length > 0 && strncmp(text, path, length) == 0 && text[length] == ':';
-    return begins ? text + length : NULL;
+/* The length of a path as messages show it, if the text begins with it and a colon; else 0. */
+static size_t path_length(const char *text, const char *path) {
+    char shown[SHOWN];
+    size_t length = path ? cafe_show(path, strlen(path), shown, sizeof shown) : 0;
+    return strncmp(text, shown, length) == 0 && text[length] == ':' ? length : 0;
 }
 
-/* The file of this command that the text begins with, the longest; NULL: none. */
-static const char *find_file(const char *text) {
+/* The length of the file of this command that the text begins with, the longest; 0: none. */
+static size_t file_length(const char *text) {
     const cli_arguments *a = known_arguments;
-    const char *best = NULL;
+    size_t best = 0, length;
     for (int i = 0; a && i < a->count; i++)
-        if (behind_path(text, a->words[i]) && (!best || strlen(a->words[i]) > strlen(best)))
-            best = a->words[i];
+        if ((length = path_length(text, a->words[i])) > best) best = length;
     for (size_t i = 0; a && i < a->entries.count; i++) {
         const char *path = a->given[i] && cli_takes_file(&a->entries.at[i]) ? a->text[i] : NULL;
-        if (behind_path(text, path) && (!best || strlen(path) > strlen(best))) best = path;
+        if ((length = path_length(text, path)) > best) best = length;
     }
     return best;
 }
@@ -136,13 +135,17 @@ static uint64_t take_number(const char **at) {
 }
 
 static void put_place(FILE *to, const char *text) {
+    char path[SHOWN];
+    size_t length = file_length(text);
+    const char *at = text + length;
     if (origin_file) {
-        put_string(to, "file", origin_file);
-        fprintf(to, ",\"line\":%d", origin_line);
+        cafe_show(origin_file, strlen(origin_file), path, sizeof path);
+        put_string(to, "file", path);
+        if (origin_line > 0) fprintf(to, ",\"line\":%d", origin_line);
         return;
     }
-    const char *path = find_file(text), *at = path ? behind_path(text, path) : NULL;
-    if (!path) return;
+    if (length == 0) return;
+    snprintf(path, sizeof path, "%.*s", (int)length, text);
     put_string(to, "file", path);
     uint64_t line = take_number(&at), column = line ? take_number(&at) : 0;
     if (line) fprintf(to, ",\"line\":%" PRIu64, line);
@@ -150,9 +153,15 @@ static void put_place(FILE *to, const char *text) {
 }
 
 static void put_origin(FILE *to) {
+    char path[SHOWN];
     if (!origin_file) return;
-    put_characters(to, origin_file);
-    fprintf(to, ":%d: ", origin_line);
+    cafe_show(origin_file, strlen(origin_file), path, sizeof path);
+    if (form == CLI_LOG_JSON)
+        put_characters(to, path);
+    else
+        fputs(path, to);
+    if (origin_line > 0) fprintf(to, ":%d", origin_line);
+    fputs(": ", to);
 }
 
 static void put_head(FILE *to, cli_level level, const char *command, const char *text) {
@@ -180,7 +189,7 @@ static void put_object(FILE *to, cli_level level, const char *command, int code,
 
 static void put_text(FILE *to, cli_level level, const char *command, const char *text) {
     if (level == CLI_ERROR) fprintf(to, "cafe%s%s: ", command ? " " : "", command ? command : "");
-    if (level == CLI_ERROR && origin_file) fprintf(to, "%s:%d: ", origin_file, origin_line);
+    if (level == CLI_ERROR) put_origin(to);
     if (level == CLI_WARNING) fputs("warning: ", to);
     fputs(text, to);
     if (cli_team_rank() > 0) fprintf(to, " (process %d)", cli_team_rank());

@@ -2,8 +2,6 @@
 #ifndef CAFE_CLI_LOG_H
 #define CAFE_CLI_LOG_H
 
-#include <stddef.h>
-
 #include "option.h"
 
 typedef enum cli_level { CLI_ERROR, CLI_WARNING, CLI_INFO, CLI_PROGRESS } cli_level;
@@ -20,7 +18,8 @@ bool cli_log_is_json(void);
  * phase; NULL: not known. They are valid until the next call. */
 void cli_log_of(const cli_arguments *arguments, const cafe_context *context);
 
-/* Errors from now on begin with FILE:LINE, the origin of an option; NULL: they do not. */
+/* Errors from now on begin with FILE:LINE, the origin of an option (line 0: with FILE); NULL: they
+ * do not. */
 void cli_log_origin(const char *file, int line);
 
 /* Writes a line, or keeps it where another process speaks. code: the exit code of an error, else 0.

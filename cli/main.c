@@ -1,11 +1,9 @@
-/* cafe: the command line tool. It sees nothing of the library but its public headers. */
-#include <malloc.h>
+/* cafe: the command line tool. Of the library it sees the public headers and os/os.h. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "command.h"
+#include "os/os.h"
 #include "run.h"
 #include "team.h"
 #include "tell.h"
@@ -70,26 +68,15 @@ static int run_task(const cli_command *command, int argc, char **argv) {
                            command->arguments);
 }
 
-/* Each thread that allocates would reserve 64 MB of addresses for itself (glibc's arenas): where
- * addresses are limited they all share one. */
-static void share_addresses(void) {
-    struct rlimit limit;
-    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-#ifdef M_ARENA_MAX
-    if (limited) mallopt(M_ARENA_MAX, 1);
-#endif
-    (void)limited;
-}
-
 /* A stack that is too small ends in a signal, wherever it is full. Threads of the library have
  * stacks of their own size. */
 static bool has_stack(void) {
     enum { NEEDED = 128 };
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= NEEDED) return true;
+    int64_t kilobytes = cafe_os_stack() / 1024;
+    if (kilobytes >= NEEDED) return true;
     cli_tell(CLI_ERROR, NULL, CLI_RESOURCES,
-             "the stack is limited to %d KB; %d KB are needed (ulimit -s %d)",
-             (int)(limit.rlim_cur / 1024), NEEDED, NEEDED);
+             "the stack is limited to %d KB; %d KB are needed (ulimit -s %d)", (int)kilobytes,
+             NEEDED, NEEDED);
     return false;
 }
 
@@ -106,7 +93,7 @@ static int no_command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    share_addresses();
+    cafe_os_share_addresses();
     cli_open_streams();
     cli_log_guess(argc, argv);
     if (!has_stack()) return CLI_RESOURCES;

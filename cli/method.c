@@ -8,7 +8,6 @@
 #include <cafe-private/inputs.h>
 
 #include "command.h"
-#include "tell.h"
 
 /* ---- the registry as choices and groups ------------------------------------------------------ */
 
@@ -119,9 +118,10 @@ static bool is_of_run(const cli_entry *entry, const cafe_option_table *own) {
     const cafe_option_table *table = entry->shared ? entry->group->table() : NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(entry->name, names[i]) == 0) return true;
-    return table && (table == own || table == cafe_sample_option_table() ||
+    return table && (table->options == own->options || table == cafe_sample_option_table() ||
                      table == cafe_finish_option_table() ||
-                     table == cafe_propagate_option_table() || table == cafe_ranks_option_table());
+                     table == cafe_propagate_option_table() || table == cafe_ranks_option_table() ||
+                     table == cafe_trials_option_table() || table == cafe_feature_option_table());
 }
 
 int cli_refuse(const cli_run *run, cafe_status status) {
@@ -151,9 +151,11 @@ int cli_open_run(cli_run *run, const char *method, cafe_purpose purpose, const c
     return cli_refuse(run, cafe_run_check(*of));
 }
 
+/* Layers take no features; softmax has the same operator. */
 int cli_open_sampling(cli_run *run, const cli_sampling *s, cafe_run **of) {
     cafe_run_inputs inputs = cli_sampling_inputs(s);
-    return cli_open_run(run, NULL, CAFE_PURPOSE_COMMUNITIES, run->arguments, &inputs, of);
+    return cli_open_run(run, s->features_path ? "softmax" : NULL, CAFE_PURPOSE_COMMUNITIES,
+                        run->arguments, &inputs, of);
 }
 
 int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of) {

@@ -54,8 +54,9 @@ int cli_open_run(cli_run *run, const char *method, cafe_purpose purpose, const c
  * its first step, which samples run->graph. */
 int cli_open_sampling(cli_run *run, const cli_sampling *s, cafe_run **of);
 int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of);
-/* A run that has found the communities of a graph by layers, with the defaults. start: the number
- * of each node's community to begin with; output: a file for the partition. Both may be NULL. */
+/* A run that has found the communities of a graph by layers, with the defaults. It begins with the
+ * communities `start`, NULL: none, and writes the partition to `output`, NULL: nowhere. Both may be
+ * NULL. */
 int cli_find_communities(cli_run *run, const cafe_graph *graph, const int32_t *start,
                          const char *output, cafe_run **of);
 /* CLI_OK, or the status as a message: CLI_USAGE if the options are wrong. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-
 enum {
     NAMES_COMPARED = 200000
 }; /* nodes of the largest graph in which a near name is looked for */

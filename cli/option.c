@@ -563,10 +563,24 @@ static int check_words(const parser *p) {
     if (p->arguments->count < c->least && !(instead && p->arguments->count == 0))
         return cli_usage_error(c->name, "missing argument; usage: cafe %s %s", c->name,
                                c->arguments);
+    if (p->arguments->count > c->most && c->single)
+        return cli_usage_error(c->name, "unexpected argument '%s': %s",
+                               p->arguments->words[c->most], c->single);
     if (p->arguments->count > c->most && !c->many)
         return cli_usage_error(c->name, "unexpected argument '%s'; usage: cafe %s %s",
                                p->arguments->words[c->most], c->name, c->arguments);
     return CLI_OK;
+}
+
+/* "A B VECTORS" of "GRAPH... VECTORS" becomes "A VECTORS B". */
+static void place_words(const cli_command *command, cli_arguments *a) {
+    if (!command->many || a->count <= command->most) return;
+    a->further = a->count - command->most;
+    for (int i = command->most - 1; i > 0; i--) {
+        const char *last = a->words[a->count - 1];
+        memmove(a->words + 2, a->words + 1, (size_t)(a->count - 2) * sizeof *a->words);
+        a->words[1] = last;
+    }
 }
 
 int cli_parse(const cli_command *command, int argc, char **argv, void *values,
@@ -591,6 +605,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
         if (code == CLI_OK) code = parse_words(&p);
         if (code == CLI_OK) code = apply_config(&p);
         if (code == CLI_OK) code = check_words(&p);
+        if (code == CLI_OK) place_words(command, arguments);
     }
     cafe_context_free(p.context);
     return code;

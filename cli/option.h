@@ -100,6 +100,9 @@ typedef struct cli_common {
 #define CLI_ROW_CHOICE(type, field, name, value, initial, choices, help) \
     { name, 0, value, CLI_CHOICE, offsetof(type, field), initial, choices, help }
 
+/* Endings of a table with a row per node or the like: any that is not of another format. */
+#define CLI_TABLES ".tsv .csv .txt * -"
+
 /* Rows of options that many commands have; endings: NULL for any. */
 #define CLI_ROW_OUTPUT(endings, help) \
     { "output", 'o', "FILE", CLI_WRITES, offsetof(cli_common, output), NULL, endings, help }
@@ -210,8 +213,9 @@ bool cli_takes_file(const cli_entry *entry);
 
 /* The words that are no options, and which options were given. */
 typedef struct cli_arguments {
-    const char **words;
+    const char **words; /* in the places of the usage line; further files of the graph come last */
     int count;
+    int further; /* that many, which were given behind the first word */
     cli_entries entries;
     bool given[CLI_MOST_OPTIONS];
     const char *text[CLI_MOST_OPTIONS]; /* the values as they were given */

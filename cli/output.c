@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/output.h>
 
 #include "command.h"
+#include "os/os.h"
 #include "tell.h"
 
 static int refuse(const char *command, const char *path, const char *why) {
@@ -127,6 +126,18 @@ static const char *packed_extension(const char *path, size_t *length) {
     return dot;
 }
 
+/* Whether the ending is that of a format which is no table: nothing may be written under it as one.
+ */
+static bool is_of_no_table(const char *path, const char *extension, size_t length) {
+    static const char others[] = " .npz .html .htm .svg .png .nwk ",
+                      texts[] = " .txt .edges .tsv .csv .ncol ";
+    char inner[16];
+    int written = snprintf(inner, sizeof inner, " %.*s ", (int)length, extension);
+    if (written >= (int)sizeof inner || strcasestr(texts, inner)) return false;
+    return strcasestr(others, inner) || cafe_file_format_of(CAFE_FILE_GRAPH, path, 1) ||
+           cafe_file_format_of(CAFE_FILE_VECTORS, path, 1);
+}
+
 int cli_check_ending(const char *command, const char *path, const char *endings) {
     size_t length, listed;
     const char *extension = packed_extension(path, &length);
@@ -134,9 +145,10 @@ int cli_check_ending(const char *command, const char *path, const char *endings)
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         size_t this = strcspn(at, " ");
         if (this == length && strncasecmp(at, extension, length) == 0) return CLI_OK;
+        if (*at == '*' && !is_of_no_table(path, extension, length)) return CLI_OK;
         at += this;
     }
-    listed = strcspn(endings, "-");
+    listed = strcspn(endings, "*-");
     while (listed > 0 && endings[listed - 1] == ' ') listed--;
     return cli_usage_error(command, "%s: the ending tells the format; here it can be %.*s", path,
                            (int)listed, endings);
@@ -230,9 +242,9 @@ static int refuse_input(const cli_run *run, const cli_command *command, const ch
 int cli_check_in_place(const cli_run *run, const cli_command *command, const char *output,
                        const char *path) {
     const cli_entries *entries = &run->arguments->entries;
-    int inputs = command->many ? run->arguments->count : command->inputs;
-    for (int i = 0; i < inputs; i++) {
+    for (int i = 0; i < run->arguments->count; i++) {
         char number[16];
+        if (i >= command->inputs && i < command->most) continue;
         snprintf(number, sizeof number, "%d", i + 1);
         CLI_TRY(refuse_input(run, command, output, path, number, run->words[i]));
     }

@@ -13,8 +13,8 @@
  * wrong and returns an exit code. A NULL path and "-" are fine. */
 int cli_output_check(const char *command, const cli_common *common, const char *path);
 
-/* The files that a command's options and words name: those it needs are there, only one is standard
- * input, outputs differ, have the endings they may have, and can be made. Between these come the
+/* Checks the files that a command's options and words name. Needed files exist, only one is
+ * standard input, and outputs differ, have allowed endings and can be made. Between these come the
  * command's own checks. */
 int cli_check_files(cli_run *run, const cli_command *command);
 /* How many of the inputs, the first words and the files of options, are standard input. */

@@ -132,12 +132,13 @@ static const cli_group groups[] = {
 
 const cli_command cli_place = {
     .name = "place",
-    .arguments = "GRAPH EMBEDDING NEW-LINKS -o OUT.npy [options]",
+    .arguments = "GRAPH... EMBEDDING NEW-LINKS -o OUT.npy [options]",
+    .many = true,
     .summary = "find vectors for new nodes, all others fixed",
     .description =
-        "Reads a graph, its vectors, and edges of new nodes to nodes of the graph, one per line "
-        "(new known [weight]); gives each new node the vector that its edges ask for, without "
-        "changing the others.",
+        "Reads a graph, its vectors, and edges of new nodes to nodes of the graph, one per "
+        "line (new known [weight]). Computes the vector of each new node from its edges, "
+        "without changing the others.",
     CLI_JOB(place_job, 3, 3),
     .needs = "output",
     .check = check,

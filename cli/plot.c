@@ -1,5 +1,5 @@
-/* cafe plot: an embedding as a page for the browser, a picture for papers (SVG, PNG) or for the
- * terminal.
+/* cafe plot: an embedding as a page for the browser, a picture for papers (SVG, PNG), points of a
+ * map, or a picture for the terminal.
  */
 #include "plot.h"
 
@@ -7,13 +7,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+
+#include <cafe-private/inputs.h>
+#include <cafe-private/results.h>
 
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
+#include "os/os.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
 
 /* ---- where the points are -------------------------------------------------------------------- */
@@ -58,8 +61,53 @@ static int find_points(plot_job *job) {
         job->inputs.xy = job->page.map;
         return CLI_OK;
     }
-    return cli_check(run, cafe_map(run->context, run->graph, run->counts.nodes, job->columns,
-                                   job->vectors, NULL, job->xy));
+    double began = cli_seconds();
+    CLI_TRY(cli_check(run, cafe_map(run->context, run->graph, run->counts.nodes, job->columns,
+                                    job->vectors, &job->layout, job->xy)));
+    job->map_seconds = cli_seconds() - began;
+    return CLI_OK;
+}
+
+/* ---- the map as a file ----------------------------------------------------------------------- */
+
+static bool is_map(const plot_job *job) {
+    const char *output = job->run.common.output;
+    return output && cafe_file_format_of(CAFE_FILE_VECTORS, output, 1) != NULL;
+}
+
+static void put_report(cafe_report *report, const void *argument) {
+    const plot_job *job = argument;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_integer(report, "columns", job->columns);
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_map_option_table(), &job->layout);
+    cafe_report_close(report);
+    cafe_report_map(report, &job->quality);
+    cafe_report_real(report, "map_seconds", job->map_seconds);
+    cli_report_seconds(report, &job->run);
+}
+
+/* Looks at a number of nodes for which it takes no longer than the map itself. */
+static int measure_map(plot_job *job) {
+    cli_run *run = &job->run;
+    int64_t n = run->counts.nodes, nodes = n > 0 ? 100000000 / n : 0;
+    CLI_TRY(cli_check(run, cafe_map_measure(run->context, n, job->columns, job->vectors, job->xy,
+                                            15, nodes > 1000 ? 1000 : nodes, &job->quality)));
+    cli_say(run,
+            "map       %.1f s; of the %" PRId64
+            " nearest vectors %.0f %% are nearest points; trustworthiness %.3f",
+            job->map_seconds, job->quality.neighbours, 100 * job->quality.kept,
+            job->quality.trustworthiness);
+    return CLI_OK;
+}
+
+static int write_map(plot_job *job) {
+    cli_run *run = &job->run;
+    CLI_TRY(measure_map(job));
+    CLI_TRY(cli_check(run, cafe_vectors_write(run->context, run->graph, 2, job->xy,
+                                              run->common.output, run->common.force)));
+    return cli_write_report(run, "cafe/map/1", put_report, job);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -77,15 +125,14 @@ static bool with_colour(void) {
 }
 
 static int64_t terminal_width(void) {
-    struct winsize size;
+    int32_t shown = cafe_os_terminal_columns(STDOUT_FILENO);
     const char *end;
     uint64_t columns;
     if (is_set("COLUMNS") && cli_whole(getenv("COLUMNS"), 1000, &columns, &end) && !*end &&
         columns >= 8)
         return (int64_t)columns;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 8)
-        return 80;
-    return size.ws_col < 160 ? size.ws_col : 160;
+    if (shown < 8) return 80;
+    return shown < 160 ? shown : 160;
 }
 
 static int print_picture(plot_job *job) {
@@ -99,6 +146,7 @@ static int print_picture(plot_job *job) {
     return CLI_OK;
 }
 
+/* An image, whose points are pixels; SVG and PDF have shapes. */
 static bool is_png(const char *path) {
     return cli_ends_in(path, ".png");
 }
@@ -108,7 +156,9 @@ static int write_picture(plot_job *job) {
     const char *output = run->common.output;
     if (!output) return CLI_OK;
     CLI_TRY(
-        cli_check(run, (is_png(output) ? cafe_plot_png : cafe_plot_svg)(
+        cli_check(run, (is_png(output)                ? cafe_plot_png
+                        : cli_ends_in(output, ".pdf") ? cafe_plot_pdf
+                                                      : cafe_plot_svg)(
                            run->context, &job->inputs, &job->options, output, run->common.force)));
     if (!is_png(output) && run->counts.nodes > CAFE_PLOT_SHAPES)
         cli_say(run, "picture   %s: the %" PRId64 " points are an image in it", output,
@@ -131,6 +181,7 @@ static int work(void *argument) {
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
                              &job->vectors, NULL));
     CLI_TRY(find_points(job));
+    if (is_map(job)) return write_map(job);
     CLI_TRY(plot_find_colours(job));
     job->inputs.graph = run->graph;
     job->inputs.title = job->title;
@@ -143,11 +194,18 @@ static int work(void *argument) {
 static int check(void *argument) {
     const plot_job *job = argument;
     const cli_arguments *given = job->run.arguments;
+    if (is_map(job))
+        return cli_only_with("plot", given,
+                             "terminal|x|y|map|colour|column|labels|communities|attributes|report|"
+                             "title|columns-shown|links|page-limit|pixels-wide|pixels-high|"
+                             "most-links|names|size|radius|dark",
+                             "a picture or a page: -o FILE.svg, FILE.png or FILE.html");
+    CLI_TRY(cli_only_with("plot", given, "json|no-heading", "a map: -o FILE.npy or FILE.tsv"));
     if (is_page(job))
         return cli_only_with("plot", given,
                              "terminal|x|y|colour|column|pixels-wide|pixels-high|most-links|names|"
-                             "radius|dark",
-                             "a picture: -o FILE.svg or FILE.png");
+                             "size|radius|dark",
+                             "a picture: -o FILE.svg, FILE.pdf or FILE.png");
     CLI_TRY(cli_only_with("plot", given, "attributes|report|columns-shown|links|page-limit",
                           "a page: -o FILE.html"));
     if (job->map && strcmp(job->map, "none") == 0)
@@ -157,8 +215,8 @@ static int check(void *argument) {
     if (job->colour == PLOT_LABEL && !job->labels_path)
         return cli_usage_error("plot", "--colour label needs --labels FILE");
     if (!job->run.common.output)
-        CLI_TRY(cli_only_with("plot", given, "pixels-wide|pixels-high|most-links|names|radius|dark",
-                              "-o FILE"));
+        CLI_TRY(cli_only_with(
+            "plot", given, "pixels-wide|pixels-high|most-links|names|size|radius|dark", "-o FILE"));
     return plot_check_colours(job);
 }
 
@@ -173,12 +231,14 @@ static void release(void *argument) {
 #define JOB plot_job
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(".svg .png .html .htm -",
-                   "a picture or a page, by its ending: .svg, .png, .html; - prints a page"),
+    CLI_ROW_OUTPUT(
+        ".svg .png .pdf .html .htm" CLI_VECTORS " -",
+        "by its ending a picture (.svg, .png, .pdf), a page (.html), or the map itself, two "
+        "numbers for each node (.npy, .tsv, .csv, .txt); - prints a page"),
     CLI_ROW_FLAG(JOB, terminal, "terminal", "print a small picture on standard output"),
     {"map", 0, "auto|none|FILE", CLI_READS, offsetof(JOB, map), NULL, NULL,
-     "the points of a map as cafe map writes it; auto, which is also the default, makes one; none, "
-     "for a page, shows two columns"},
+     "the points of a map, as -o MAP.npy writes them; auto, which is also the default, makes one; "
+     "none, for a page, shows two columns"},
     CLI_ROW_TEXT(JOB, x, "x", "J", "column J to the right (the first is 0), instead of a map"),
     CLI_ROW_TEXT(JOB, y, "y", "J", "column J upwards, with --x"),
     CLI_ROW_CHOICE(JOB, colour, "colour", "WHAT", "auto",
@@ -200,10 +260,13 @@ static const cli_option options[] = {
         "columns, its first column the nodes; without it the attributes of the graph"),
     CLI_ROW_READS(JOB, report_path, "report",
                   "page: the --json report of the run of cafe embed, for its objective per sweep"),
+    CLI_ROW_JSON("options and quality of a map as JSON; - is standard output"),
+    CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
 };
 static const cli_group groups[] = {
     CLI_GROUP("Options", options),
+    CLI_GROUP_TABLE("The layout of a map", JOB, layout, cafe_map_option_table),
     CLI_GROUP_TABLE("Picture", JOB, options, cafe_plot_option_table),
     CLI_GROUP_TABLE("Page", JOB, page_options, cafe_view_option_table),
     CLI_GROUP_READING,
@@ -212,13 +275,16 @@ static const cli_group groups[] = {
 
 const cli_command cli_plot = {
     .name = "plot",
-    .arguments = "GRAPH EMBEDDING -o OUT.html|OUT.svg|OUT.png [options]",
-    .summary = "draw an embedding: an interactive page, a picture, or characters",
+    .arguments = "GRAPH... EMBEDDING -o OUT.html|OUT.svg|MAP.npy [options]",
+    .many = true,
+    .summary = "draw an embedding: a page, a picture, a map of points, or characters",
     .description =
         "Draws the nodes as points of a map, or by two columns of their vectors, coloured by "
         "community, label, column or centrality: as SVG, as PNG, or in characters. A page (.html) "
         "needs nothing but itself: points to move, zoom, search and select; cards of nodes and of "
-        "columns; the layers of communities; the spectrum.",
+        "columns; the layers of communities; the spectrum. A map places nodes whose vectors point "
+        "the "
+        "same way near each other, so that communities become islands.",
     CLI_JOB(plot_job, 2, 2),
     .needs = "output|terminal",
     .check = check,

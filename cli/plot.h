@@ -32,6 +32,9 @@ typedef struct plot_job {
     const char **names;
     double *value;
     char x_label[32], y_label[32], legend[32];
+    cafe_map_options layout;
+    double map_seconds;
+    cafe_map_quality quality;
     cafe_plot_inputs inputs;
     cafe_plot_options options;
     cafe_view_options page_options;

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "graph_text.h"
 #include "labels.h"
 #include "method.h"
 #include "plot.h"

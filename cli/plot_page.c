@@ -9,10 +9,8 @@
 #include <cafe-private/members.h>
 #include <cafe-private/text.h>
 
-#include "command.h"
 #include "graph_text.h"
 #include "labels.h"
-#include "output.h"
 #include "plot.h"
 #include "tell.h"
 #include "vectors.h"
@@ -47,10 +45,26 @@ static int read_communities(plot_job *job) {
     return CLI_OK;
 }
 
+/* Communities after trials: their file is a table of what else is known of the nodes. */
+static int read_trials(plot_job *job) {
+    cli_run *run = &job->run;
+    int64_t skipped;
+    if (!job->communities || job->attributes) return CLI_OK;
+    CLI_TRY(cli_check(run, cafe_facts_read(run->context, run->graph, job->communities,
+                                           &job->page.table, &skipped)));
+    job->page.inputs.facts = job->page.table;
+    if (cafe_facts_columns(job->page.table) > 1) return CLI_OK;
+    cafe_facts_free(job->page.table);
+    job->page.inputs.facts = job->page.table = NULL;
+    return CLI_OK;
+}
+
 /* Without a table the page has the attributes of the graph. */
 static int read_table(plot_job *job) {
     cli_run *run = &job->run;
     int64_t skipped = 0;
+    CLI_TRY(read_trials(job));
+    if (job->page.table) return CLI_OK;
     if (!job->attributes && cafe_graph_get_reading(run->graph)->attribute_count == 0) return CLI_OK;
     CLI_TRY(cli_check(run, cafe_facts_read(run->context, run->graph, job->attributes,
                                            &job->page.table, &skipped)));
@@ -128,7 +142,9 @@ static void say_left_out(plot_job *job) {
     if (job->page.table && r->facts < cafe_facts_columns(job->page.table))
         cli_say(run, "left out  %" PRId64 " columns of %s",
                 cafe_facts_columns(job->page.table) - r->facts,
-                job->attributes ? job->attributes : "the attributes");
+                job->attributes    ? job->attributes
+                : job->communities ? job->communities
+                                   : "the attributes");
 }
 
 int plot_write_page(plot_job *job) {

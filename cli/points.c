@@ -6,7 +6,6 @@
 
 #include "command.h"
 #include "graph_text.h"
-#include "output.h"
 #include "report.h"
 #include "tell.h"
 
@@ -151,12 +150,11 @@ const cli_command cli_points = {
     .arguments = "TABLE -o GRAPH [options]",
     .summary = "link points or similarities into a graph",
     .description =
-        "Reads a table of points, a row each (.npy, CSV, TSV or numbers separated by blanks, plain "
-        "or "
-        "gzip; - is standard input; a heading and row names are detected), links every point to "
-        "its nearest neighbours with their similarity as weight, and writes the graph, which cafe "
-        "embed and cafe cluster take like any other. With --matrix the table holds similarities, "
-        "and an edge weighs what they have above the least of them.",
+        "Reads a table of points, a row each: .npy, CSV, TSV or numbers separated by "
+        "blanks, plain or gzip; - is standard input. A heading and row names are detected. "
+        "Links every point to its nearest neighbours with their similarity as weight, and "
+        "writes the graph. Use it with cafe embed and cafe cluster. With --matrix the table "
+        "holds similarities, and an edge weighs what they have above the least of them.",
     CLI_JOB(points_job, 1, 1),
     .needs = "output",
     .check = check,

@@ -5,13 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "os/os.h"
 #include "run.h"
 
 enum { WIDEST = 30, NARROWEST = 5, INTERVAL_MS = 100, LONGEST_LINE = 256, LOG_SECONDS = 10 };
@@ -39,9 +36,8 @@ static void clear_line(void) {
 }
 
 static int terminal_width(void) {
-    struct winsize size;
-    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return known ? size.ws_col : 80;
+    int32_t columns = cafe_os_terminal_columns(STDERR_FILENO);
+    return columns > 0 ? columns : 80;
 }
 
 /* A phase begins where its name changes, or where its steps are counted from the first again. */
@@ -115,20 +111,11 @@ static void draw(cli_progress_bar *bar) {
     fflush(stderr);
 }
 
-static void wait_a_moment(cli_progress_bar *bar) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += INTERVAL_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&bar->wake, &bar->mutex, &until);
-}
-
 static void *poll_progress(void *argument) {
     cli_progress_bar *bar = argument;
     pthread_mutex_lock(&bar->mutex);
     while (!bar->stop) {
-        wait_a_moment(bar);
+        cafe_os_wait(&bar->wake, &bar->mutex, INTERVAL_MS * 1000000LL);
         if (!bar->stop && !bar->hidden) draw(bar);
     }
     pthread_mutex_unlock(&bar->mutex);
@@ -142,11 +129,7 @@ static bool is_shown(void) {
 }
 
 static void init_locks(cli_progress_bar *bar) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&bar->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    cafe_os_condition(&bar->wake);
     pthread_mutex_init(&bar->mutex, NULL);
 }
 
@@ -163,7 +146,7 @@ cli_progress_bar *cli_progress_start(const cli_run *run) {
     bar->command = run->command;
     bar->began = cli_seconds();
     init_locks(bar);
-    if (pthread_create(&bar->thread, NULL, poll_progress, bar) == 0) return bar;
+    if (cafe_os_thread(&bar->thread, poll_progress, bar)) return bar;
     destroy(bar);
     return NULL; /* a run without a bar is still a run */
 }

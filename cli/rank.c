@@ -173,7 +173,8 @@ static const cli_option options[] = {
                   "a second set: instead of a list print covariance, relative centralities and "
                   "conductance of the two"),
     CLI_ROW_NUMBER(rank_job, top, "top", "N", CLI_COUNT, "10", "nodes in the list; 0 lists all"),
-    CLI_ROW_OUTPUT(NULL, "the list, separated by tabs, into a file instead of standard output"),
+    CLI_ROW_OUTPUT(CLI_TABLES,
+                   "the list, separated by tabs, into a file instead of standard output"),
     CLI_ROW_JSON("the list and every figure as JSON; - prints it instead of the list"),
     CLI_ROW_NO_HEADING,
     CLI_ROWS_PLAIN,

@@ -31,12 +31,19 @@ typedef struct recommend_job {
     float *vectors;   /* NULL unless the score is the product */
     int32_t *node_of; /* queries x count */
     double *score;
+    double recall[CAFE_SCORE_AUTO]; /* of the scores that were compared */
+    bool chosen;
     int rows; /* of the evaluation */
     int32_t compared[SCORES];
     cafe_quality quality[SCORES];
 } recommend_job;
 
 static const char *const score_names[] = {"product", "covariance", "common", "popularity"};
+
+/* The score may be the product. */
+static bool may_embed(const recommend_job *job) {
+    return job->options.score == CAFE_SCORE_PRODUCT || job->options.score == CAFE_SCORE_AUTO;
+}
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -68,7 +75,7 @@ static int check_vectors(const recommend_job *job) {
         return cli_usage_error("recommend",
                                "--evaluate embeds what is left of the graph: vectors of the whole "
                                "graph (--embedding) have seen the hidden edges");
-    if (job->options.score == CAFE_SCORE_PRODUCT) return CLI_OK;
+    if (may_embed(job)) return CLI_OK;
     return cli_usage_error("recommend", "--embedding goes with --score product");
 }
 
@@ -76,7 +83,7 @@ static int check(void *argument) {
     recommend_job *job = argument;
     CLI_TRY(parse_share(job->evaluate, &job->share));
     CLI_TRY(check_nodes(job));
-    if (job->options.score != CAFE_SCORE_PRODUCT && job->share == 0)
+    if (!may_embed(job) && job->share == 0)
         CLI_TRY(cli_only_with("recommend", job->run.arguments, "columns|decode|residual",
                               "--score product"));
     return check_vectors(job);
@@ -131,6 +138,26 @@ static int find_queries(recommend_job *job) {
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
+
+/* Given vectors are multiplied; else the score is compared with others on hidden edges. */
+static int choose_score(recommend_job *job) {
+    cli_run *run = &job->run;
+    const cafe_graph *graph = job->share > 0 ? job->split.training : run->graph;
+    if (job->options.score != CAFE_SCORE_AUTO) return CLI_OK;
+    job->options.score = CAFE_SCORE_PRODUCT;
+    if (job->embedding) return CLI_OK;
+    CLI_TRY(cli_check(
+        run, cafe_recommend_choose(run->context, graph, &job->decoder, &job->options, job->queries,
+                                   job->query, job->recall, &job->options.score)));
+    job->chosen = true;
+    cli_say(run,
+            "score     %s: recall@%" PRId64
+            " %.3f; product %.3f, covariance %.3f, common %.3f, "
+            "popularity %.3f of a hidden tenth",
+            score_names[job->options.score], job->options.count, job->recall[job->options.score],
+            job->recall[0], job->recall[1], job->recall[2], job->recall[3]);
+    return CLI_OK;
+}
 
 static int embed(recommend_job *job) {
     cli_run *run = &job->run;
@@ -256,6 +283,12 @@ static void put_report(cafe_report *report, const void *argument) {
     put_options(report, job);
     cafe_report_truth(report, "bipartite", job->bipartite);
     cafe_report_integer(report, "vector_columns", job->columns);
+    if (job->chosen) {
+        cafe_report_open(report, "compared", '{');
+        for (int i = 0; i < CAFE_SCORE_AUTO; i++)
+            cafe_report_real(report, score_names[i], job->recall[i]);
+        cafe_report_close(report);
+    }
     if (job->share > 0)
         put_quality(report, job);
     else
@@ -272,6 +305,7 @@ static int work(void *argument) {
     CLI_TRY(cli_read_graph(&job->run, NULL));
     CLI_TRY(find_queries(job));
     CLI_TRY(hide_links(job));
+    CLI_TRY(choose_score(job));
     CLI_TRY(embed(job));
     CLI_TRY(job->share > 0 ? evaluate(job) : search(job));
     CLI_TRY(cli_write_result(&job->run, put_result, job));
@@ -297,7 +331,8 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(JOB, evaluate, "evaluate", "SHARE",
                  "hide this share of the edges by the seed, embed the rest, and print how well the "
                  "hidden ones are found, beside popularity and common neighbours"),
-    CLI_ROW_OUTPUT(NULL, "the lists, separated by tabs, into a file instead of standard output"),
+    CLI_ROW_OUTPUT(CLI_TABLES,
+                   "the lists, separated by tabs, into a file instead of standard output"),
     CLI_ROW_JSON("the lists and every figure as JSON; - prints it instead of the lists"),
     CLI_ROW_NO_HEADING,
     CLI_ROWS_SEEDED,
@@ -311,7 +346,7 @@ static const cli_option vector_options[] = {
 };
 static const cli_group groups[] = {
     {"Options", options, cafe_recommend_option_table, offsetof(JOB, options)},
-    {"--score product", vector_options, cafe_decoder_option_table, offsetof(JOB, decoder)},
+    {"--score product|auto", vector_options, cafe_decoder_option_table, offsetof(JOB, decoder)},
     CLI_GROUP_READING,
     {0},
 };
@@ -325,12 +360,7 @@ const cli_command cli_recommend = {
         "Prints for each node asked for the nodes that have the largest score with it, best first. "
         "In a bipartite graph (users and items) they are of the other side. --evaluate tells how "
         "good they are.",
-    .groups = groups,
-    .size = sizeof(recommend_job),
-    .least = 1,
-    .most = 1,
-    .inputs = 1,
-    .work = work,
+    CLI_JOB(recommend_job, 1, 1),
     .check = check,
     .release = release,
 };

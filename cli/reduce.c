@@ -88,9 +88,8 @@ static const cli_option options[] = {
         "the vectors: .npy (float32; names of rows in FILE.names.txt), .tsv, .csv, or - for "
         "TSV on standard output"),
     CLI_ROW_WRITES(reduce_job, w, "w", CLI_VECTORS " -",
-                   "what the columns are made of, the matrix W = X^T H, as .npy, .tsv or .csv: a "
-                   "line per column of "
-                   "the table, a column per cluster, which is the sum of its centred members"),
+                   "the matrix W = X^T H that the columns are made of (.npy, .tsv, .csv): a line "
+                   "per column of the table; a column per cluster, the sum of its members"),
     CLI_ROW_JSON("a report with the certificate, the column means and every figure of the run; - "
                  "is standard output"),
     CLI_ROW_VERBOSE,
@@ -109,11 +108,11 @@ const cli_command cli_reduce = {
     .arguments = "TABLE -o OUT.npy [options]",
     .summary = "reduce a table to fewer columns, beside exact PCA",
     .description =
-        "Reads a table of numbers (.npy, CSV, TSV or numbers separated by blanks, plain or gzip; - "
-        "is standard input; a heading and row names are detected), centres its columns, clusters "
-        "its rows, and writes vectors of a few columns made from the clusters, with what is proved "
-        "about them and how far each is from the principal components. 'man cafe-reduce' has the "
-        "formulas.",
+        "Reads a table of numbers: .npy, CSV, TSV or numbers separated by blanks, plain or "
+        "gzip; - is standard input. A heading and row names are detected. Centres its "
+        "columns, clusters its rows, and writes vectors of a few columns made from the "
+        "clusters. Reports what is proved about them, and their distance from the principal "
+        "components. 'man cafe-reduce' has the formulas.",
     CLI_JOB(reduce_job, 1, 1),
     .needs = "output|w|json",
     .release = release,

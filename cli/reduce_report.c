@@ -1,11 +1,9 @@
 /* What cafe reduce reports: a short aligned summary for people, everything in JSON for programs. */
 #include <inttypes.h>
-#include <string.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 
-#include "command.h"
 #include "graph_text.h"
 #include "reduce.h"
 #include "report.h"
@@ -50,7 +48,7 @@ static void say_solution(reduce_job *job) {
         snprintf(theta, sizeof theta, ", theta %.4g", r->theta);
     if (job->run.common.verbose) say_sweeps(job);
     cli_say(&job->run,
-            "%-9s %" PRId64 " column%s%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
+            "%-9s %" PRId64 " column%s%s, %" PRId64 " sweep%s %s: objective %.4g -> %.4g%s",
             method_text(job), r->asked, cli_plural(r->asked), theta, r->sweeps,
             cli_plural(r->sweeps), order, r->objective[0], r->objective[r->sweeps],
             r->converged ? ", converged to the tolerance" : "");

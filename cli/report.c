@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 #include <cafe-private/text.h>
-
-#include "command.h"
 
 /* Options that say how a run is shown and where it writes are not repeated with it. */
 static bool is_repeated(const cli_entry *e) {
@@ -24,7 +23,10 @@ static void put_given(cafe_report *report, const cli_run *run) {
     cafe_report_open(report, "given", '{');
     cafe_report_string(report, "command", run->command);
     cafe_report_open(report, "arguments", '[');
-    for (int i = 0; i < a->count; i++) cafe_report_string(report, NULL, a->words[i]);
+    for (int i = 0; i < a->count; i++) { /* in the order of the command line */
+        int later = i <= a->further ? a->count - a->further - 1 : -a->further;
+        cafe_report_string(report, NULL, a->words[i == 0 ? 0 : i + later]);
+    }
     cafe_report_close(report);
     for (size_t i = 0; i < a->entries.count; i++) {
         const cli_entry *e = &a->entries.at[i];
@@ -37,12 +39,28 @@ static void put_given(cafe_report *report, const cli_run *run) {
     cafe_report_close(report);
 }
 
+/* "tables": how the files beside the graph were read. */
+static void put_tables(cafe_report *report, const cli_run *run) {
+    const char *at = cafe_tables_read(run->context);
+    cli_table table;
+    if (!*at) return;
+    cafe_report_open(report, "tables", '[');
+    while (cli_next_table(&at, &table)) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "file", table.file);
+        cafe_report_string(report, "reading", table.reading);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+}
+
 int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {
     cafe_report *report = NULL;
     if (!run->common.json) return CLI_OK;
     cafe_status status = cafe_report_new(run->context, schema, &report);
     if (status == CAFE_OK) {
         fill(report, job);
+        put_tables(report, run);
         put_given(report, run);
         cli_progress_hide(run->bar);
         cli_flush_output(); /* the library writes past it */

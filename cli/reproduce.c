@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "os/os.h"
 #include "output.h"
 #include "report.h"
 
@@ -140,7 +141,7 @@ static bool any_done(const reproduce_job *job) {
 
 static int check(void *argument) {
     reproduce_job *job = argument;
-    const char *table = job->run.words[0], *environment = secure_getenv("CAFE_DATA");
+    const char *table = job->run.words[0], *environment = cafe_os_environment("CAFE_DATA");
     if (strcmp(table, "all") != 0 && !cafe_paper_table_find(table))
         return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
     if (job->as_is && !job->keep)

@@ -68,16 +68,15 @@ reproduce_result *reproduce_add(reproduce_job *job, const char *table, const cha
  */
 char *reproduce_path(const reproduce_job *job, const char *set, const char *name);
 
-/* Names the sets that were missing up to here, with where they can be had: called when something is
- * there, since one message reports a folder that has none of them. */
+/* Names the sets that were missing up to here, and their sources. Call it once a set is there:
+ * another message reports a folder that has none of them. */
 void reproduce_say_missing(reproduce_job *job);
 
 /* Repeats that are finished, a file a row: a run that was stopped, or asks for more, goes on.
  *
  * A row is known by what was run (its command line, the seed) and on what (digests of its files).
- * reproduce_keep_begin() looks for the folder, makes it when there is none. reproduce_keep_read()
- * fills in values, repeats and times of the row if it is there, else leaves it empty; *same says
- * whether this very tool wrote it. */
+ * The folder is made by reproduce_keep_begin() if it does not exist. Values, repeats and times of a
+ * kept row are filled in by reproduce_keep_read(); *same says whether this very tool wrote it. */
 typedef struct reproduce_key {
     char *path;          /* of the row's file */
     const char *command; /* without the number of repeats */

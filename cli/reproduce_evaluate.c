@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/results.h>
 #include <cafe-private/text.h>
 
 #include "command.h"
@@ -88,27 +89,13 @@ static bool same_first(const cafe_paper_table *table, const cafe_evaluation *e,
     return true;
 }
 
-/* mean = sum x / k, std = sqrt(sum (x - mean)^2 / (k - 1)) over the k values that are defined */
-static void find_figure(const reproduce_result *r, int64_t place, reproduce_cell *cell) {
-    double sum = 0, squares = 0;
-    int64_t k = 0;
-    for (int64_t i = 0; i < r->repeats; i++) {
-        double x = r->values[i * r->cells + place];
-        if (!isnan(x)) sum += x, k++;
-    }
-    cell->ours = k > 0 ? sum / (double)k : NAN;
-    for (int64_t i = 0; i < r->repeats; i++) {
-        double x = r->values[i * r->cells + place] - cell->ours;
-        if (!isnan(x)) squares += x * x;
-    }
-    cell->spread = k > 1 ? sqrt(squares / (double)(k - 1)) : NAN;
-}
-
 static void find_figures(const cafe_paper_published *published, reproduce_result *result) {
     for (int64_t i = 0; i < result->cells; i++) {
         reproduce_cell *cell = &result->cell[i];
+        cafe_figure figure;
         const double *p = published && i < published->count ? &published->figures[2 * i] : NULL;
-        find_figure(result, i, cell);
+        cafe_figure_find(result->repeats, result->cells, result->values + i, &figure);
+        cell->ours = figure.mean, cell->spread = figure.std;
         cell->published = p && p[0] > 0 ? p[0] : NAN;
         cell->published_spread = p && p[0] > 0 ? p[1] : NAN;
     }
@@ -172,7 +159,7 @@ static int evaluate_row(reproduce_job *job, const cli_command *task, command_lin
         code = check_kept(job, &e, table, key, result);
     begin_result(&e, cli_seconds() - began, result);
     if (code == CLI_OK) code = run_repeats(job, &e, table, key, result);
-    evaluate_free(&e);
+    evaluate_release(&e);
     cli_arguments_free(&arguments);
     return code;
 }

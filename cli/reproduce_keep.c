@@ -12,12 +12,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cafe-private/members.h>
 #include <cafe-private/text.h>
 
-#include "command.h"
+#include "os/os.h"
 #include "reproduce.h"
 
 /* ---- digests --------------------------------------------------------------------------------- */
@@ -52,7 +51,9 @@ int reproduce_keep_begin(reproduce_job *job) {
         return cli_error(&job->run, CLI_FAILED, "%s: %s", job->keep, strerror(errno));
     if (stat(job->keep, &info) != 0 || !S_ISDIR(info.st_mode))
         return cli_error(&job->run, CLI_FAILED, "%s: not a folder", job->keep);
-    if (!digest_file("/proc/self/exe", &job->build)) job->build = 0; /* of no tool: checked again */
+    const char *program = cafe_os_program();
+    if (!program || !digest_file(program, &job->build))
+        job->build = 0; /* of no tool: checked again */
     return CLI_OK;
 }
 
@@ -134,7 +135,7 @@ static bool has_text(const char *text, const char *name, const char *value) {
 
 /* A number or null, and where it ends. */
 static const char *number(const char *at, double *value) {
-    char *end = (char *)at;
+    char *end;
     *value = NAN;
     if (strncmp(at, "null", 4) == 0) return at + 4;
     *value = strtod(at, &end);

@@ -7,12 +7,10 @@
  *
  * the standard error being that of the mean over splits of this one graph.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "reproduce.h"
 
 static const char ours[] = "CAFE-GCN (semi-supervised)";

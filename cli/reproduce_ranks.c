@@ -1,12 +1,12 @@
 /* Tables that rank: mean ranks of the methods, and where the first of them is not the best.
  *
  * All rows of a set are on the same splits, so "within one standard error" is asked of the
- * differences: with b the best method of a set and a the first of the table, a is level with b when
+ * differences. With b the best method of a set and a the first of the table, a is level with b when
  *
  *     mean (b - a) <= s / sqrt(R),   s^2 = sum (b_i - a_i - mean)^2 / (R - 1).
  *
- * Not every method runs on every set, so there are two mean ranks: over the sets that the method
- * has, among those that ran there; and over the sets that all methods have.
+ * Not every method runs on every set, so there are two mean ranks. One is over the sets of the
+ * method, among the methods that ran there. The other is over the sets that all methods have.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -15,7 +15,6 @@
 
 #include <cafe-private/members.h>
 
-#include "command.h"
 #include "report.h"
 #include "reproduce.h"
 
@@ -152,10 +151,11 @@ static int64_t common_sets(const reproduce_job *job, const cafe_paper_table *tab
 static void put_standings(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     static const char *const groups[] = {" rank |", " rank, common sets |", " mean, common sets |"};
     fprintf(file,
-            "Mean ranks by micro F1 (1 is the best of a set): over the sets that a method has, "
-            "among the methods that ran there; then over the %" PRId64
-            " sets that all methods have, with the mean of micro F1. Seconds are those of making "
-            "the vectors, all sets together.\n\n| method | sets |",
+            "Mean ranks by micro F1 (1 is the best of a set) over the sets that a method has, "
+            "among the methods that ran there. Common sets: ranks and means of micro F1 over the "
+            "%" PRId64
+            " sets that all methods have. Seconds are those of making the vectors, all "
+            "sets together.\n\n| method | sets |",
             common_sets(job, table));
     for (int g = 0; g < 3; g++)
         for (int64_t i = 0; i < shares_of(table); i++) put_share(file, table, i, " ", groups[g]);
@@ -218,13 +218,13 @@ static const char *first_method(const char *table) {
 
 static void put_account(FILE *file, const cafe_paper_table *table, const char *method,
                         int64_t (*count)[PLACES]) {
-    fprintf(file, "\n%s:", method);
+    fprintf(file, "\n%s by sets:", method);
     for (int64_t i = 0; i < shares_of(table); i++) {
-        put_share(file, table, i, i ? "; with " : " with ", "");
-        fprintf(file, " first on %" PRId64 ", level on %" PRId64 ", behind on %" PRId64 " sets",
+        put_share(file, table, i, " With ", "");
+        fprintf(file, " first on %" PRId64 ", level on %" PRId64 ", behind on %" PRId64 ".",
                 count[i][FIRST], count[i][LEVEL], count[i][BEHIND]);
     }
-    fprintf(file, ".\n\n");
+    fprintf(file, "\n\n");
 }
 
 static void put_places_heading(FILE *file, const cafe_paper_table *table, const char *method) {

@@ -3,12 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include <cafe-private/members.h>
 #include <cafe-private/text.h>
 
-#include "command.h"
+#include "os/os.h"
 #include "report.h"
 #include "reproduce.h"
 
@@ -16,20 +15,6 @@ static const char *const mark_names[] = {"", "ahead", "equal", "behind"};
 static const char *const mark_signs[] = {"", " ▲", " =", " ▽"};
 
 /* ---- the machine ----------------------------------------------------------------------------- */
-
-/* "model name" of the first processor. */
-static void processor(char *text, size_t capacity) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(text, capacity, "unknown processor");
-    while (file && fgets(line, sizeof line, file)) {
-        char *colon = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
-        if (!colon) continue;
-        snprintf(text, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (file) fclose(file);
-}
 
 static void today(char *text, size_t capacity) {
     time_t now = time(NULL);
@@ -40,7 +25,7 @@ static void today(char *text, size_t capacity) {
 
 static void put_preface(FILE *file, const reproduce_job *job) {
     char cpu[128], date[16], repeats[40] = "";
-    processor(cpu, sizeof cpu);
+    if (!cafe_os_processor_name(cpu, sizeof cpu)) strcpy(cpu, "unknown processor");
     today(date, sizeof date);
     if (!job->as_is) snprintf(repeats, sizeof repeats, ", %d repeats a cell", (int)job->repeats);
     fprintf(file,
@@ -132,16 +117,20 @@ static void put_refused(FILE *file, const reproduce_job *job, const cafe_paper_t
     }
 }
 
-/* Rows that --as-is found nothing of, in one line. */
+/* A table of the rows that --as-is found nothing of: a set and its methods in a row. */
 static void put_open(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
-    const char *between = "Not run yet: ";
+    const char *last = NULL;
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
         if (strcmp(r->table, table->name) != 0 || !r->open) continue;
-        fprintf(file, "%s%s of %s", between, r->method, r->set);
-        between = ", ";
+        if (!last) fprintf(file, "| set | not run yet |\n|---|---|");
+        if (last && strcmp(r->set, last) == 0)
+            fprintf(file, ", %s", r->method);
+        else
+            fprintf(file, "%s\n| %s | %s", last ? " |" : "", r->set, r->method);
+        last = r->set;
     }
-    if (between[0] == ',') fprintf(file, ".\n\n");
+    if (last) fprintf(file, " |\n\n");
 }
 
 static void put_missing(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
@@ -260,7 +249,7 @@ static void put_json_result(cafe_report *report, const reproduce_result *r) {
 void reproduce_fill(cafe_report *report, const void *argument) {
     const reproduce_job *job = argument;
     char cpu[128], date[16];
-    processor(cpu, sizeof cpu);
+    if (!cafe_os_processor_name(cpu, sizeof cpu)) strcpy(cpu, "unknown processor");
     today(date, sizeof date);
     cafe_report_string(report, "date", date);
     cafe_report_string(report, "processor", cpu);

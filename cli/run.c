@@ -2,7 +2,7 @@
  *
  * The first SIGINT, SIGTERM, SIGHUP or SIGXFSZ cancels the context: the call in flight returns
  * within a second and removes what it had begun to write. One that does not, because another
- * library computes (XGBoost, LAPACK), is not waited for: the process ends, and no output
+ * library computes (XGBoost), is not waited for: the process ends, and no output
  * suffers, since files get their names together at the end. The second signal has its default
  * effect: the process ends at once. In both cases a temporary file (never the output itself) can be
  * left behind, until the next run in that folder.
@@ -11,22 +11,18 @@
 #include "run.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe-private/output.h>
 #include <cafe-private/team.h>
 
 #include "command.h"
+#include "os/os.h"
 #include "output.h"
 #include "team.h"
 #include "tell.h"
@@ -36,8 +32,7 @@ static _Atomic(cafe_context *) cancelled_context;
 static volatile sig_atomic_t caught_signal;
 
 /* Those that mpirun started are killed a second after they were asked to end. */
-static const struct itimerval patience = {.it_value = {.tv_usec = 900000}};
-static const struct itimerval little_patience = {.it_value = {.tv_usec = 200000}};
+enum { PATIENCE = 900000, LITTLE_PATIENCE = 200000 }; /* microseconds */
 
 /* Of several processes the first one says it, unless another has said more. */
 static bool is_silent(bool look) {
@@ -57,9 +52,9 @@ static void on_signal(int number) {
     if (context) {
         cafe_cancel(context);
         if (!cli_team_several())
-            setitimer(ITIMER_REAL, &patience, NULL);
+            cafe_os_alarm(PATIENCE);
         else if (number != SIGXFSZ) /* the write returns, and all of them have to hear of it */
-            setitimer(ITIMER_REAL, &little_patience, NULL);
+            cafe_os_alarm(LITTLE_PATIENCE);
     }
     errno = saved;
 }
@@ -97,9 +92,7 @@ int cli_signal(void) {
 }
 
 double cli_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return cafe_os_seconds();
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -260,9 +253,8 @@ void cli_open_streams(void) {
 
 /* "cafe ... | head": no reason for a message. */
 static bool has_no_reader(void) {
-    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
     int problem = errno;
-    bool gone = problem == EPIPE || (poll(&output, 1, 0) == 1 && output.revents & POLLERR);
+    bool gone = problem == EPIPE || cafe_os_has_no_reader(STDOUT_FILENO);
     errno = problem;
     return gone;
 }
@@ -297,6 +289,42 @@ static int name_files(cli_run *run, int code) {
     return code == CLI_OK ? named : code;
 }
 
+bool cli_next_table(const char **lines, cli_table *table) {
+    size_t length = strcspn(*lines, "\n");
+    if (length == 0 || length >= sizeof table->text) return false;
+    memcpy(table->text, *lines, length);
+    table->text[length] = 0;
+    size_t file = strcspn(table->text, "\t");
+    table->file = table->text;
+    table->reading = table->text + file + (table->text[file] == '\t');
+    table->text[file] = 0;
+    *lines += length + 1;
+    return true;
+}
+
+void cli_told_table(cli_run *run, const char *path) {
+    size_t most = sizeof run->told / sizeof *run->told, i = 0;
+    while (i < most && run->told[i]) i++;
+    /* a copy: cafe reproduce has a path for each of its sets */
+    char *own = i < most ? cli_new(run, (int64_t)strlen(path) + 1, 1) : NULL;
+    if (own) run->told[i] = strcpy(own, path);
+}
+
+static bool was_told(const cli_run *run, const char *path) {
+    for (size_t i = 0; i < sizeof run->told / sizeof *run->told; i++)
+        if (run->told[i] && strcmp(run->told[i], path) == 0) return true;
+    return false;
+}
+
+/* How tables were read, on -v, and by the commands that do not have it. */
+static void say_tables(const cli_run *run) {
+    const char *lines = cafe_tables_read(run->context);
+    cli_table table;
+    if (!run->common.verbose && cli_find_entry(&run->arguments->entries, "verbose", 7)) return;
+    while (cli_next_table(&lines, &table))
+        if (!was_told(run, table.file)) cli_say(run, "read as   %s: %s", table.file, table.reading);
+}
+
 /* `code`, or another one when an output could not be written. */
 static int end(cli_run *run, int code) {
     cli_progress_stop(run->bar);
@@ -305,8 +333,9 @@ static int end(cli_run *run, int code) {
     if (code == CLI_OK && run->context) code = cli_team_wait(run);
     if (run->context) code = name_files(run, code);
     if (code == CLI_OK && run->context) code = cli_team_wait(run);
-    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    cafe_os_alarm(0);
     if (code != CLI_OK) cli_team_fail(run, code);
+    if (code == CLI_OK) say_tables(run);
     if (code == CLI_OK) cli_say_written(run);
     atomic_store(&cancelled_context, NULL);
     cli_log_of(run->arguments, NULL);
@@ -319,6 +348,12 @@ static int end(cli_run *run, int code) {
 
 /* ---- the frame of every command -------------------------------------------------------------- */
 
+/* Does the command read a graph as a sum of operators: signs, kinds of edges, slices? */
+static bool takes_sums(const cli_command *command) {
+    return strcmp(command->name, "embed") == 0 || strcmp(command->name, "cluster") == 0 ||
+           strcmp(command->name, "explain") == 0;
+}
+
 /* The command line, taken apart and checked. */
 static int parse(const cli_command *command, int argc, char **argv, cli_run *run,
                  cli_arguments *arguments) {
@@ -328,10 +363,19 @@ static int parse(const cli_command *command, int argc, char **argv, cli_run *run
     run->words = arguments->words;
     cli_log_as((cli_log_form)run->common.log);
     cli_log_of(arguments, NULL);
-    if (command->many && arguments->count > 1) {
-        run->common.reading.more = run->words + 1;
-        run->common.reading.more_count = arguments->count - 1;
+    if (arguments->further > 0) {
+        run->common.reading.more = run->words + command->most;
+        run->common.reading.more_count = arguments->further;
+        if (command->inputs > 1)
+            CLI_TRY(cli_check_ending(command->name, run->words[1], CLI_VECTORS " -"));
     }
+    if (run->common.reading.with_signs && !takes_sums(command))
+        return cli_usage_error(command->name, "--signed goes with embed, cluster and explain");
+    const cafe_graph_options *reading = &run->common.reading;
+    if ((reading->layer || reading->layer_weight || reading->time) && !takes_sums(command))
+        return cli_usage_error(command->name,
+                               "--layer, --layer-weight and --time go with embed, "
+                               "cluster and explain");
     return run->common.help ? CLI_OK : cli_check_files(run, command);
 }
 

@@ -29,6 +29,7 @@ typedef struct cli_run {
     bool kept;                /* files are kept whatever the exit code is */
     cafe_graph *graph;        /* of cli_read_graph(), with its counts */
     cafe_graph_counts counts; /* of it */
+    const char *told[4];      /* tables whose reading was printed */
     struct cli_memory *memory;
 } cli_run;
 
@@ -61,6 +62,16 @@ int cli_error(const cli_run *run, int code, const char *format, ...)
 /* A line, and a warning, on standard error unless --quiet. */
 void cli_say(const cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_warn(const cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A line of cafe_tables_read(). */
+typedef struct cli_table {
+    char text[1200];
+    const char *file, *reading;
+} cli_table;
+/* Takes the next of the lines; false: there is none. */
+bool cli_next_table(const char **lines, cli_table *table);
+/* The reading of this file was printed: the end does not do so again. */
+void cli_told_table(cli_run *run, const char *path);
 
 /* Standard input, output and error are open, so that no file takes their place. And what was
  * printed reached its reader: `code`, or CLI_FAILED and a message. */

@@ -5,12 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cafe-private/team.h>
 
 #include "command.h"
-#include "output.h"
+#include "os/os.h"
 #include "team.h"
 
 enum { VALUE = 512, MOST_FILES = 32 };
@@ -99,14 +98,14 @@ static void add_words(given *g, const cli_run *run, const cli_command *command) 
 }
 
 int cli_team_same(cli_run *run, const cli_command *command) {
-    static const char program[] = "/proc/self/exe"; /* builds of one version may differ */
+    const char *program = cafe_os_program(); /* builds of one version may differ */
     given g = {0};
     char *text = NULL;
     size_t size;
     g.text = open_memstream(&text, &size);
     if (g.text) {
         fprintf(g.text, "version %s\nthe command %s\n", cafe_version(), command->name);
-        if (access(program, R_OK) == 0) add_file(&g, "the program", 11, program);
+        if (program) add_file(&g, "the program", 11, program);
         add_words(&g, run, command);
         for (size_t i = 0; i < run->arguments->entries.count; i++) add_option(&g, run, i);
     }

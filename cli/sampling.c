@@ -9,7 +9,6 @@
 
 #include <cafe-private/inputs.h>
 
-#include "command.h"
 #include "graph_text.h"
 #include "labels.h"
 #include "output.h"
@@ -79,23 +78,21 @@ void cli_sampling_say(cli_run *run, const cafe_sampled *sampled) {
 }
 
 int cli_sampling_read(cli_run *run, cli_sampling *s, const cafe_graph *graph) {
-    float *x = NULL;
-    int32_t *nodes = NULL;
     int code = CLI_OK;
     if (s->inputs.struct_size > 0) return CLI_OK;
-    if (s->attributes) code = read_attributes(run, s, graph, &x, &s->inputs.width);
+    if (s->attributes) code = read_attributes(run, s, graph, &s->numbers, &s->inputs.width);
     if (code == CLI_OK && s->seeds)
-        code = read_seeds(run, s->seeds, graph, &s->inputs.seed_count, &nodes);
+        code = read_seeds(run, s->seeds, graph, &s->inputs.seed_count, &s->nodes);
     s->inputs.struct_size = sizeof s->inputs;
-    s->inputs.attributes = x;
-    s->inputs.seeds = nodes;
+    s->inputs.attributes = s->numbers;
+    s->inputs.seeds = s->nodes;
     return code;
 }
 
 void cli_sampling_free(cli_run *run, cli_sampling *s) {
-    free((void *)s->inputs.attributes);
-    cafe_nodes_free(run->context, (int32_t *)s->inputs.seeds);
-    s->inputs = (cafe_sample_inputs){0};
+    free(s->numbers);
+    cafe_nodes_free(run->context, s->nodes);
+    s->inputs = (cafe_sample_inputs){0}, s->numbers = NULL, s->nodes = NULL;
 }
 
 cafe_run_inputs cli_sampling_inputs(const cli_sampling *s) {
@@ -107,5 +104,7 @@ cafe_run_inputs cli_sampling_inputs(const cli_sampling *s) {
     inputs.attribute_columns = s->inputs.width;
     inputs.seeds = s->inputs.seeds;
     inputs.seed_count = s->inputs.seed_count;
+    inputs.features_path = s->features_path;
+    inputs.features = s->features;
     return inputs;
 }

@@ -10,7 +10,11 @@ typedef struct cli_sampling {
     int32_t kind; /* cafe_sampling */
     const char *attributes, *seeds;
     cafe_sample_options options;
-    cafe_sample_inputs inputs; /* of the files, once they are read */
+    cafe_sample_inputs inputs; /* of the files, once they are read: */
+    float *numbers;
+    int32_t *nodes;
+    const char *features_path; /* of the operator; NULL: none */
+    const cafe_feature_inputs *features;
 } cli_sampling;
 
 /* The options of the tool, of a command whose struct `type` has the field; those of the
@@ -30,7 +34,7 @@ typedef struct cli_sampling {
         CLI_ROW_READS(                                                                           \
             type, field.attributes, "attributes",                                                \
             "twisted: a row of numbers per node (.npy, CSV, TSV; rows without names are in the " \
-            "order of the nodes); with --measure category also one 'node label' per line"),      \
+            "order of the nodes); with --tune measure=category also one 'node label' per line"), \
         CLI_ROW_READS(type, field.seeds, "seeds",                                                \
                       "walk, pagerank: walks begin at these nodes, one name per line")
 

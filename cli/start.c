@@ -1,13 +1,10 @@
 /* Communities that a run starts from, and what became of them. */
 #include "start.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include <cafe-private/inputs.h>
 
-#include "command.h"
 #include "graph_text.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */

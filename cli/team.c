@@ -2,19 +2,16 @@
 #define _GNU_SOURCE
 #include "team.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cafe-private/team.h>
 #include <cafe-private/text.h>
 
 #include "command.h"
 #include "graph_text.h"
+#include "os/os.h"
 #include "output.h"
 
 static int32_t own_rank, all_ranks = 1;
@@ -29,8 +26,8 @@ static int32_t number_in(const char *name, int32_t none) {
     return value && *value ? (int32_t)atoi(value) : none;
 }
 
-/* Slurm's variables are those of a step that srun started: a shell of salloc and the script of
- * sbatch have the number of tasks of the job, and are one process. */
+/* Slurm's variables count only in a step that srun started. A shell of salloc and the script of
+ * sbatch have the number of tasks of the job too, but are one process. */
 static bool in_step(void) {
     return number_in("SLURM_STEP_NUM_TASKS", 1) > 1;
 }
@@ -148,9 +145,7 @@ void cli_team_keep(char *line) {
 static void wait_turn(double seconds) {
     seconds += 0.2 * own_rank;
     if (seconds > 10) seconds = 10;
-    struct timespec left = {.tv_sec = (time_t)seconds};
-    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-    nanosleep(&left, NULL);
+    cafe_os_sleep((int64_t)(1e9 * seconds));
 }
 
 /* By a signal from outside; that of a file which grew too large is a failure like others. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <cafe-private/text.h>
-#include <cafe/lab.h>
 
 #include "option.h"
 

@@ -1,5 +1,5 @@
-/* cafe update: old graph, changes and old vectors into new vectors, with what moved and how far.
- */
+/* cafe update: old graph, changes and old vectors into new vectors, with what moved and how far;
+ * and old communities into new ones, with the vectors or alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "command.h"
 #include "graph_text.h"
 #include "labels.h"
-#include "method.h"
 #include "output.h"
 #include "report.h"
 #include "start.h"
@@ -34,8 +33,8 @@ typedef struct update_job {
     int64_t columns;
     cafe_updated *updated;
     cafe_update_report report;
-    cafe_run *of; /* that found the new communities */
-    const cafe_run_changes *moves;
+    cafe_regrouped *regrouped;
+    const cafe_regrouped_report *moves;
     cafe_transition *transition;
     cafe_transition_report communities;
     double full_objective, full_seconds; /* of the run from scratch that --full asks for */
@@ -57,8 +56,9 @@ static int read_graphs(update_job *job) {
 static int read_changes(update_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_check(
-        run, job->now ? cafe_changes_between(run->context, run->graph, job->now, &job->changes)
-                      : cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
+        run, job->now
+                 ? cafe_changes_between(run->context, run->graph, job->now, NULL, &job->changes)
+                 : cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
     job->changed = *cafe_changes_get(job->changes);
     job->nodes = run->counts.nodes + job->changed.new_nodes - job->changed.lost_nodes;
     return CLI_OK;
@@ -70,13 +70,19 @@ static bool names_are_indices(const update_job *job) {
     return job->changed.new_nodes == 0 && cafe_graph_names_are_indices(job->run.graph);
 }
 
+static int read_vectors(update_job *job) {
+    cli_run *run = &job->run;
+    char made[CAFE_VECTORS_MADE];
+    if (!job->from) return CLI_OK;
+    CLI_TRY(cli_read_vectors(run, job->from, NULL, &run->graph, &job->columns, &job->rows, made));
+    return cli_made_with(run, job->from, made, CAFE_SAMPLING_EDGE, job->options.degree_exponent,
+                         &job->options.degree_exponent);
+}
+
 static int read_input(update_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(read_graphs(job));
-    char made[CAFE_VECTORS_MADE];
-    CLI_TRY(cli_read_vectors(run, job->from, NULL, &run->graph, &job->columns, &job->rows, made));
-    CLI_TRY(cli_made_with(run, job->from, made, CAFE_SAMPLING_EDGE, job->options.degree_exponent,
-                          &job->options.degree_exponent));
+    CLI_TRY(read_vectors(job));
     CLI_TRY(read_changes(job));
     if (job->communities_path)
         CLI_TRY(cli_read_labels(run, run->graph, job->communities_path, &job->labels));
@@ -85,6 +91,7 @@ static int read_input(update_job *job) {
 }
 
 static int update(update_job *job) {
+    if (!job->from) return CLI_OK;
     double began = cli_seconds();
     CLI_TRY(cli_check(&job->run, cafe_update(job->run.context, job->changes, job->columns,
                                              job->rows, &job->options, &job->updated)));
@@ -147,16 +154,14 @@ static int compare_communities(update_job *job) {
     cli_run *run = &job->run;
     int64_t n = job->nodes;
     if (!job->labels) return CLI_OK;
-    const cafe_graph *graph = cafe_changes_graph(job->changes);
     int32_t *before = cli_new(run, n, sizeof *before), *start = cli_new(run, n, sizeof *start);
-    if (!graph) return cli_check(run, CAFE_ERROR_MEMORY);
     if (!before || !start) return CLI_RESOURCES;
     CLI_TRY(carry_communities(job, before, start));
-    CLI_TRY(cli_find_communities(run, graph, start, job->communities_out, &job->of));
-    job->moves = cafe_run_get(job->of)->changes;
-    const cafe_clustering_info *found = cafe_clustering_get(cafe_run_get(job->of)->clustering);
+    CLI_TRY(cli_check(run,
+                      cafe_communities_update(run->context, job->changes, start, &job->regrouped)));
+    job->moves = cafe_regrouped_get(job->regrouped);
     CLI_TRY(cli_check(
-        run, cafe_transition_find(run->context, n, before, found->partition, job->report.drift,
+        run, cafe_transition_find(run->context, n, before, job->moves->after, job->report.drift,
                                   &job->transition_options, &job->transition)));
     job->communities = *cafe_transition_get(job->transition);
     return CLI_OK;
@@ -184,7 +189,8 @@ static void say_changes(update_job *job) {
     if (c->lost_nodes > 0)
         cli_say(&job->run, "          %" PRId64 " node%s that the new graph does not have",
                 c->lost_nodes, cli_plural(c->lost_nodes));
-    if (*c->reading) cli_say(&job->run, "          heading: %s", c->reading);
+    if (*c->reading) cli_say(&job->run, "          %s", c->reading);
+    cli_told_table(&job->run, job->run.words[1]);
     if (c->repeated + c->loops > 0)
         cli_say(&job->run,
                 "          left out: %" PRId64 " added edge%s that the graph had, %" PRId64
@@ -192,18 +198,18 @@ static void say_changes(update_job *job) {
                 c->repeated, cli_plural(c->repeated), c->loops, cli_plural(c->loops));
 }
 
-static void say_update(update_job *job) {
+static void say_vectors(update_job *job) {
     const cafe_update_report *r = &job->report;
     cli_say(&job->run,
             "update    %" PRId64 " round%s over %" PRId64 " of %" PRId64
-            " nodes: objective %.6g -> %.6g%s",
+            " nodes: objective %.4g -> %.4g%s",
             r->rounds, cli_plural(r->rounds), r->swept, r->nodes, r->objective[0], objective(job),
             r->converged ? ", converged to the tolerance" : "");
     cli_say(&job->run, "work      %.3f of a full sweep", full_sweeps(job));
     if (job->full)
         cli_say(&job->run,
                 "full run  %" PRId64
-                " sweeps: objective %.6g (the update's is %+.3f%%), %.3f "
+                " sweeps: objective %.4g (the update's is %+.3f%%), %.3f "
                 "seconds against %.3f",
                 job->full_sweeps, job->full_objective,
                 100 * (objective(job) / job->full_objective - 1), job->full_seconds,
@@ -217,8 +223,12 @@ static void say_update(update_job *job) {
                 r->moved, r->nodes - r->new_nodes - r->moved);
     if (job->options.state)
         cli_say(&job->run, "state     %s",
-                r->resumed ? "used, and brought up to date" : "made: the next update will use it");
-    if (!job->transition) return;
+                r->resumed         ? "used, and brought up to date"
+                : r->foreign_state ? "made: the old one was of another graph or other vectors"
+                                   : "made: the next update will use it");
+}
+
+static void say_communities(update_job *job) {
     const cafe_transition_report *t = &job->communities;
     cli_say(&job->run,
             "groups    %" PRId64 " before, %" PRId64 " now: %" PRId64 " born, %" PRId64
@@ -247,12 +257,15 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_context(report);
     cafe_report_options(report, cafe_update_option_table(), &job->options);
     cafe_report_close(report);
-    cafe_report_updated(report, job->updated);
-    cafe_report_real(report, "update_seconds", job->update_seconds);
+    if (job->updated) {
+        cafe_report_updated(report, job->updated);
+        cafe_report_real(report, "update_seconds", job->update_seconds);
+    }
     put_full(report, job);
     if (job->transition) {
         cafe_report_integer(report, "nodes_kept", job->moves->kept);
         cafe_report_integer(report, "nodes_moved", job->moves->moved);
+        cafe_report_truth(report, "searched_whole", job->moves->whole);
         cafe_report_transition(report, job->transition, job->labels, job->moves->number);
     }
     cli_report_seconds(report, &job->run);
@@ -281,6 +294,9 @@ static int write_files(update_job *job) {
     if (c->output)
         CLI_TRY(cli_check(run, cafe_updated_write(run->context, job->updated, job->changes,
                                                   c->output, c->force)));
+    if (job->communities_out)
+        CLI_TRY(cli_check(run, cafe_regrouped_write(run->context, job->regrouped, job->changes,
+                                                    job->communities_out, c->force)));
     if (job->graph_out)
         CLI_TRY(cli_write_graph(run, cafe_changes_graph(job->changes), job->graph_out));
     CLI_TRY(cli_write_file(run, job->drift, put_drift, job));
@@ -288,6 +304,17 @@ static int write_files(update_job *job) {
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
+
+/* Is there an option that goes with vectors? */
+static bool wants_vectors(const update_job *job) {
+    const cafe_update_options *o = &job->options;
+    cafe_update_options usual;
+    cafe_update_options_init(&usual);
+    return job->run.common.output || job->drift || job->full || o->state ||
+           o->sweeps != usual.sweeps || o->tolerance != usual.tolerance ||
+           o->spread != usual.spread || o->align != usual.align ||
+           o->degree_exponent != usual.degree_exponent;
+}
 
 static int check(void *argument) {
     const update_job *job = argument;
@@ -300,10 +327,10 @@ static int check(void *argument) {
                                "expected OLD-GRAPH CHANGES, or NEW-GRAPH --since OLD-GRAPH");
     if (job->communities_out && !job->communities_path)
         return cli_usage_error("update", "--communities-out needs --communities OLD.tsv");
-    if (job->from) return CLI_OK;
+    if (job->from || (job->communities_path && !wants_vectors(job))) return CLI_OK;
     return cli_usage_error("update",
                            "no old vectors: give --from OLD.npy, in their raw form (cafe embed "
-                           "--output-form raw)");
+                           "--output-form raw), or --communities OLD.tsv alone");
 }
 
 static int work(void *argument) {
@@ -313,14 +340,15 @@ static int work(void *argument) {
     CLI_TRY(update(job));
     CLI_TRY(compare_communities(job));
     CLI_TRY(compare_full(job));
-    say_update(job);
+    if (job->updated) say_vectors(job);
+    if (job->transition) say_communities(job);
     return write_files(job);
 }
 
 static void release(void *argument) {
     update_job *job = argument;
     cafe_transition_free(job->transition);
-    cafe_run_free(job->of);
+    cafe_regrouped_free(job->regrouped);
     cafe_updated_free(job->updated);
     cafe_changes_free(job->changes);
     cafe_graph_free(job->now);
@@ -341,14 +369,14 @@ static const cli_option options[] = {
     CLI_ROW_WRITES(update_job, graph_out, "graph-out", CLI_GRAPHS,
                    "the changed graph; a .cafe file keeps the order of the nodes and those without "
                    "edges"),
-    CLI_ROW_WRITES(update_job, drift, "drift", NULL,
+    CLI_ROW_WRITES(update_job, drift, "drift", CLI_TABLES,
                    "each node and the angle between its old and new vector, separated by a tab; - "
                    "is standard output"),
     CLI_ROW_READS(
         update_job, communities_path, "communities",
         "the old communities, as cafe cluster writes them: the new ones start from them and "
         "keep their numbers; reports births, deaths, splits, mergers and drift"),
-    CLI_ROW_WRITES(update_job, communities_out, "communities-out", NULL,
+    CLI_ROW_WRITES(update_job, communities_out, "communities-out", CLI_TABLES,
                    "the new communities, as cafe cluster writes them; - is standard output"),
     CLI_ROWS_LABEL_FILE,
     CLI_ROW_FLAG(update_job, full, "full",
@@ -368,12 +396,14 @@ static const cli_group groups[] = {
 const cli_command cli_update = {
     .name = "update",
     .arguments = "OLD CHANGES | NEW --since OLD --from OLD.npy -o NEW.npy",
+    .single = "the old graph is one file or a folder, and the changes are one file",
     .summary = "bring vectors up to date after edges came and went",
     .description =
-        "Reads a graph, its changes, one per line (+ u v [weight] or u v adds an edge, - u v "
-        "removes one), and the old vectors; moves only the nodes that the changes reach, and "
-        "rotates the result onto the old coordinates. Reports how far nodes and communities "
-        "drifted.",
+        "Reads a graph, its changes, one per line (+ u v [weight] or u v adds an edge, - u "
+        "v removes one), and the old vectors, or the old communities alone. Moves only the nodes "
+        "that the changes reach, "
+        "and rotates the result onto the old coordinates. Reports how far nodes and "
+        "communities drifted.",
     .groups = groups,
     .size = sizeof(update_job),
     .least = 1,
@@ -381,7 +411,7 @@ const cli_command cli_update = {
     .inputs = 2,
     .work = work,
     .needs = "output|json|communities-out",
-    .in_place = "output:from graph-out:1",
+    .in_place = "output:from graph-out:1 communities-out:communities",
     .check = check,
     .release = release,
 };

@@ -6,7 +6,6 @@
 
 #include <cafe-private/inputs.h>
 
-#include "command.h"
 #include "labels.h"
 
 typedef cafe_status read_rows(cafe_context *context, const cafe_graph *graph, const char *path,

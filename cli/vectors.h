@@ -5,9 +5,9 @@
 #include "run.h"
 
 /* cafe_vectors_read() and cafe_attributes_read(): nodes x *columns numbers, to be freed with
- * free(). labels: NULL, or the file beside the vectors; where it is a list of all nodes (labels.h)
- * and the vectors are of these, those without an edge become nodes of the graph. made: as
- * cafe_vectors_read() has it. */
+ * free(). Argument labels: NULL, or the file beside the vectors. If it is a list of all nodes
+ * (labels.h) and the vectors are of these, nodes without an edge are added to the graph. Argument
+ * made: as in cafe_vectors_read(). */
 int cli_read_vectors(cli_run *run, const char *path, const char *labels, cafe_graph **graph,
                      int64_t *columns, float **vectors, char *made);
 /* Sets the degree exponent, unless the user has, to that of the vectors, or to `otherwise` where

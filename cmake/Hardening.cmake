@@ -14,7 +14,7 @@ function(cafe_search_path target)
     set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
 endfunction()
 
-if(CAFE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+if(CAFE_SANITIZE OR EMSCRIPTEN OR CMAKE_BUILD_TYPE STREQUAL "Debug") # WebAssembly has a stack of its own kind
     return()
 endif()
 foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
@@ -25,10 +25,9 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
     endif()
 endforeach()
 add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-# The linker marks a file for the shadow stack only if all that is linked has the mark, and the archives of the reference
-# LAPACK and the C library's start files are built without -fcf-protection on many systems. Their code returns
-# where it was called from, which is all that the mark promises. The mark for indirect branches (IBT) promises an
-# endbr64 at every target: LAPACK's jump tables have none, so it is left to the linker.
+# The linker marks a file for the shadow stack only if all that is linked has the mark, and the C library's start files
+# are built without -fcf-protection on many systems. Their code returns where it was called from, which is all that the
+# mark promises. The mark for indirect branches (IBT) promises more, so it is left to the linker.
 check_linker_flag(C LINKER:-z,shstk CAFE_HAS_SHADOW_STACK)
 if(CAFE_HAS_SHADOW_STACK AND CAFE_HAS_fcf_protection)
     add_link_options(LINKER:-z,shstk)

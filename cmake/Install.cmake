@@ -2,8 +2,7 @@
 # package. The tool and the manual install themselves (cli/, man/). DESTDIR is honoured.
 include(CMakePackageConfigHelpers)
 
-# The library contains parts of LAPACK, whose licence goes with it.
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/LICENSE.LAPACK ${CMAKE_SOURCE_DIR}/LICENSE.DejaVu
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/LICENSE.DejaVu
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CAFE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cafe)

@@ -11,11 +11,31 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_C_FLAGS_RELEASE "-O3 -g")
+if(EMSCRIPTEN)
+    set(CMAKE_C_FLAGS_RELEASE "-O3") # what is downloaded has no use for symbols
+endif()
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-find_path(ISAL_INCLUDE isa-l.h REQUIRED)
-find_library(ISAL_LIBRARY isal REQUIRED)
+# gzip and zip: Intel's ISA-L, or zlib where that is missing.
+find_path(ISAL_INCLUDE isa-l.h)
+find_library(ISAL_LIBRARY isal)
+set(deflate zlib)
+if(ISAL_INCLUDE AND ISAL_LIBRARY)
+    set(deflate isal)
+endif()
+set(CAFE_DEFLATE ${deflate} CACHE STRING "What packs and unpacks gzip data: isal or zlib")
+if(CAFE_DEFLATE STREQUAL "isal")
+    set(CAFE_DEFLATE_INCLUDE ${ISAL_INCLUDE})
+    set(CAFE_DEFLATE_LIBRARY ${ISAL_LIBRARY})
+    set(CAFE_PC_PRIVATE "-lisal")
+else()
+    find_package(ZLIB REQUIRED)
+    set(CAFE_DEFLATE_INCLUDE ${ZLIB_INCLUDE_DIRS})
+    set(CAFE_DEFLATE_LIBRARY ${ZLIB_LIBRARIES})
+    set(CAFE_PC_PRIVATE "-lz")
+    list(APPEND CAFE_MORE_DEFINITIONS CAFE_ZLIB=1)
+endif()
 # XML formats and further compressions; a build without them says so where a file needs one.
 option(CAFE_EXTRAS "use expat, zstd and lzma where they are found" ON)
 foreach(library EXPAT:expat:expat.h ZSTD:zstd:zstd.h LZMA:lzma:lzma.h)
@@ -32,12 +52,11 @@ foreach(library EXPAT:expat:expat.h ZSTD:zstd:zstd.h LZMA:lzma:lzma.h)
         string(APPEND CAFE_PC_PRIVATE " -l${name}")
     endif()
 endforeach()
-include(cmake/Lapack.cmake)
 
 # No fused multiply-add across expressions: the kernels then give the same bits for every
 # instruction set.
 add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-                    -Wpointer-arith -Wvla -ffp-contract=off
+                    -Wpointer-arith -Wcast-qual -Wvla -ffp-contract=off -Werror=implicit-function-declaration
                     "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 if(CAFE_WERROR)
     add_compile_options(-Werror)
@@ -49,17 +68,33 @@ if(CAFE_SANITIZE)
 endif()
 include(cmake/Hardening.cmake)
 
+# Calls to the system: src/os has a form of them for Linux, for any POSIX system and for WebAssembly.
+if(EMSCRIPTEN)
+    set(system browser)
+elseif(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(system linux)
+else()
+    set(system posix)
+endif()
+set(CAFE_OS ${system} CACHE STRING "Form of the calls to the system: linux, posix or browser")
+set(CAFE_OS_linux linux linux_memory loading)
+set(CAFE_OS_posix posix posix_memory loading)
+set(CAFE_OS_browser posix browser_memory no_loading)
+if(NOT DEFINED CAFE_OS_${CAFE_OS})
+    message(FATAL_ERROR "CAFE_OS is linux, posix or browser, not '${CAFE_OS}'")
+endif()
+set(CAFE_OS_SOURCES calls clock threads weak_forms ${CAFE_OS_${CAFE_OS}})
+list(TRANSFORM CAFE_OS_SOURCES REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/src/os/\\1.c")
+add_compile_definitions(_XOPEN_SOURCE=700) # POSIX, and no call beyond it outside src/os
+
 file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
+list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/os/")
+list(APPEND CAFE_SOURCES ${CAFE_OS_SOURCES})
 list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(row_kernels|products|eight_columns|edge_hashes)\\.c$")
 
-# In these folders no cast takes away const.
-foreach(folder engine explain method operator report run sample solve spectral)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.c)
-    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -Wcast-qual)
-endforeach()
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
-                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
+                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${CAFE_DEFLATE_INCLUDE} ${CAFE_MORE_INCLUDES})
 target_compile_definitions(cafe_objects PRIVATE CAFE_INSIDE_CORE=1 ${CAFE_MORE_DEFINITIONS})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/engine_folders.c ${CMAKE_SOURCE_DIR}/src/engine/engine_library.c
                             PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
@@ -108,7 +143,11 @@ function(cafe_kernels name products)
     set(CAFE_KERNEL_OBJECTS ${CAFE_KERNEL_OBJECTS} $<TARGET_OBJECTS:cafe_kernels_${name}>
         PARENT_SCOPE)
 endfunction()
-cafe_kernels(plain plain)
+if(EMSCRIPTEN)
+    cafe_kernels(plain plain -msimd128)
+else()
+    cafe_kernels(plain plain)
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     cafe_kernels(avx2 avx2 -mavx2 -mf16c -mprfchw)
     cafe_kernels(avx512 avx2 -mavx512f -mavx512vl -mavx512dq -mf16c -mprfchw -mprefer-vector-width=512)
@@ -116,12 +155,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(cafe_lab_objects PRIVATE CAFE_X86=1)
 endif()
 
-set(CAFE_LINK ${ISAL_LIBRARY} ${CAFE_MORE_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
+set(CAFE_LINK ${CAFE_DEFLATE_LIBRARY} ${CAFE_MORE_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
 include(cmake/Exports.cmake)
 
 # cafe_library(TARGET FORM NAME SOURCE ...): a shared or static library.
 function(cafe_library target form name)
     add_library(${target} ${form} ${ARGN})
+    if(EMSCRIPTEN AND form STREQUAL "SHARED") # WebAssembly has none; it is not built
+        set(name ${name}-shared)
+    endif()
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION}
                           SOVERSION ${PROJECT_VERSION_MAJOR})
     target_include_directories(${target} PUBLIC
@@ -141,9 +183,8 @@ endfunction()
 
 foreach(form shared static)
     string(TOUPPER ${form} FORM)
-    cafe_library(cafe_${form} ${FORM} cafe $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS} ${CAFE_LAPACK_OBJECT})
+    cafe_library(cafe_${form} ${FORM} cafe $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS})
     cafe_library(cafe_lab_${form} ${FORM} cafe-lab $<TARGET_OBJECTS:cafe_lab_objects>)
-    add_dependencies(cafe_${form} cafe_lapack)
     target_link_libraries(cafe_lab_${form} PUBLIC cafe_${form})
 endforeach()
 target_link_libraries(cafe_shared PRIVATE ${CAFE_LINK})

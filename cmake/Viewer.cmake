@@ -10,7 +10,7 @@
 # and both are checked: an import of a module that comes later, and any other form of import or
 # export, is an error.
 set(CAFE_VIEWER_MODULES data palette bus pen camera grid points naming axes overlay lasso colours layers links
-    facts nearest card dimensions tree charts search exporter table theme scatter controls main)
+    about facts nearest card dimensions tree charts summary search exporter table theme scatter controls main)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(sources page.html style.css)

@@ -1,6 +1,5 @@
-/* Reads a graph file, embeds it as Ritz vectors, prints the certificate, and then does not take the
- * library's word for it: the residuals ||Q v - rho v|| are computed again here from a plain product
- * with Q.
+/* Reads a graph file, embeds it as Ritz vectors and prints the certificate. Then it checks the
+ * library: the residuals ||Q v - rho v|| are computed again here from a plain product with Q.
  *
  * usage: read_and_certify GRAPH [COLUMNS]
  */

@@ -1,5 +1,5 @@
 /* Label files: nodes that only they name, then the labels themselves, on graphs whose names are
- * indices and on graphs whose names are words; the same bytes as a table of facts.
+ * indices and on graphs whose names are words. The same bytes are also read as a table of facts.
  */
 #include <cafe-private/inputs.h>
 

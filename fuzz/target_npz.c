@@ -1,5 +1,5 @@
-/* .npz files. Data that starts with 'P' is taken as the archive itself; other data as the members
- * of one (name by number, 2 bytes of length, contents), which are wrapped with right CRCs, so that
+/* .npz files. Data that starts with 'P' is taken as the archive itself. Other data are the members
+ * of one (name by number, 2 bytes of length, contents). They are wrapped with right CRCs, so that
  * the arrays inside are reached. */
 #include "fuzz.h"
 

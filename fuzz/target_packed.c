@@ -1,7 +1,7 @@
 /* gzip, zstd and xz around text.
  *
  * Data that starts as one of these does is the file itself. Otherwise the first byte says how the
- * text behind it is packed: by which of the three, in one stream or two, with one byte of the
+ * text behind it is packed. By which of the three, in one stream or two, with one byte of the
  * result changed or with bytes behind it. Packed text that is not damaged gives what the text
  * gives.
  */

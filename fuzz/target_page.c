@@ -90,7 +90,7 @@ static void take_value(json *j, int depth) {
             take_value(j, depth + 1);
         } while (takes(j, ","));
         must(takes(j, close));
-    } else if (!takes(j, "null")) {
+    } else if (!takes(j, "null") && !takes(j, "true") && !takes(j, "false")) {
         const char *start = j->at;
         while (j->at < j->end && strchr("-+.0123456789eE", *j->at)) j->at++;
         must(j->at > start);

@@ -2,8 +2,8 @@
  *
  *     how, bytes of the names, bytes of the report, names, report, vectors
  *
- * The first byte chooses the graph's names, whether it is the ending of a format or attributes, and
- * whether the digest of the names in a NumPy array is made right.
+ * The first byte chooses the graph's names, and whether it is the ending of a format or attributes.
+ * It also says whether the digest of the names in a NumPy array is made right.
  */
 #include <cafe-private/inputs.h>
 #include <cafe-private/members.h>

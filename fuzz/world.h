@@ -1,11 +1,11 @@
-/* A world of the library's objects that a few bytes build, use and destroy: calls in any order,
+/* A world of the library's objects that a few bytes build, use and destroy. Calls in any order,
  * with any options, values that are no numbers, an allocator that fails and cancellations in
  * between.
  *
- * The bytes are a program: one byte chooses the call, those behind it its arguments. Whatever they
- * say, what the headers ask of a caller is kept (arrays have their lengths, an object is freed
- * before what it stands on), and what they promise is checked: a status that exists, an error text
- * with every failure, finite results, indices in range, no memory left behind.
+ * The bytes are a program: one byte chooses the call, those behind it its arguments. For any bytes,
+ * the world does what the headers ask of a caller: arrays have their lengths, an object is freed
+ * before those that it uses. It checks what the headers promise: a status that exists, an error
+ * text with every failure, finite results, indices in range, no memory left behind.
  */
 #ifndef CAFE_FUZZ_WORLD_H
 #define CAFE_FUZZ_WORLD_H

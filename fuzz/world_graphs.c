@@ -239,18 +239,13 @@ void fuzz_do_make_operator(fuzz_world *w) {
 }
 
 void fuzz_do_ask_operator(fuzz_world *w) {
-    double row[FUZZ_NODES], trace, covariance[16];
+    double row[FUZZ_NODES];
     float x[FUZZ_NODES * FUZZ_COLUMNS], y[FUZZ_NODES * FUZZ_COLUMNS];
-    int32_t part[FUZZ_NODES];
     fuzz_object *o = fuzz_need(w, FUZZ_OPERATOR);
     if (!o) return;
-    int64_t columns = 1 + fuzz_below(w, FUZZ_COLUMNS), parts = 1 + fuzz_below(w, 4);
+    int64_t columns = 1 + fuzz_below(w, FUZZ_COLUMNS);
     if (fuzz_ok(w, cafe_operator_row(w->context, o->it, fuzz_below(w, o->nodes + 1), row)))
         fuzz_finite_double(o->nodes, row);
     fuzz_numbers(w, o->nodes * columns, x);
     fuzz_ok(w, cafe_operator_product(w->context, o->it, columns, x, y));
-    fuzz_ok(w, cafe_operator_trace(w->context, o->it, columns, x, &trace));
-    fuzz_part(w, o->nodes, parts, part);
-    if (fuzz_ok(w, cafe_operator_covariance(w->context, o->it, part, parts, covariance)))
-        fuzz_finite_double(parts * parts, covariance);
 }

@@ -231,7 +231,8 @@ void fuzz_do_solve(fuzz_world *w) {
     if (!table) return;
     fuzz_ok(w, cafe_method_settle(w->context, r.method, table, &r.options, &r.inputs, m->nodes,
                                   settled));
-    cafe_status status = cafe_model_solve(w->context, m->it, r.method, &r.options, &r.inputs, &s);
+    cafe_status status =
+        cafe_model_solve(w->context, m->it, r.method, &r.options, &r.inputs, &s, NULL);
     if (!fuzz_ok(w, status)) return;
     check_solution(w, s, m->nodes);
     status = cafe_model_finish(w->context, m->it, r.method, &r.options, &s, &e);

@@ -4,8 +4,8 @@
     python/generate_abi.py FILE      $CAFE_SOURCE: the C project, else the folder above; setup.py
                                      calls it for every wheel
 
-The preprocessor (cc -E) resolves macros and includes; what is left of the public headers is a small
-part of C (enums, structs of plain fields, prototypes), which the parser below reads whole. Anything
+The preprocessor (cc -E) resolves macros and includes. The rest of the public headers is a small
+part of C (enums, structs of plain fields, prototypes). The parser below reads all of it. Anything
 it does not know is an error, so that nothing is left out in silence.
 """
 import os

@@ -52,10 +52,10 @@ class NativeDistribution(Distribution):
 
 
 def licences() -> list:
-    """Ours, those of LAPACK and of the letters, which are parts of the library, and those of what else
+    """Ours, that of the letters, which are part of the library, and those of what else
     was linked in."""
     bundled = os.environ.get("CAFE_LICENCES")
-    return [SOURCE / "LICENSE", SOURCE / "LICENSE.LAPACK", SOURCE / "LICENSE.DejaVu",
+    return [SOURCE / "LICENSE", SOURCE / "LICENSE.DejaVu",
             *(sorted(pathlib.Path(bundled).iterdir()) if bundled else [])]
 
 

@@ -17,7 +17,7 @@ TITLES = {
     "graph": "Graphs", "labels": "Labels", "facts": "Facts", "generate": "Random graphs", "points": "Graphs from points",
     "sample": "Sampled graphs", "operator": "Operators", "method": "Methods", "embedding": "Embeddings",
     "cluster": "Communities", "reduce": "Tables", "bounds": "Bounds", "explain": "Explanations",
-    "lab": "The lab", "lab_option": "Options of the lab", "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
+    "lab": "The lab", "lab_option": "Options of the lab", "evaluate": "Evaluation", "predict": "Prediction", "rank": "Centralities", "recommend": "Recommendation",
     "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
     "update": "Graphs that change", "map": "Maps", "report": "Reports",
     "view": "Pages", "plot": "Pictures",
@@ -27,7 +27,7 @@ TITLES = {
 
 def sentence(comment: str) -> str:
     """The first sentence of a C comment, on one line."""
-    text = " ".join(comment.strip("/* \n").replace("\n *", "\n").split())
+    text = " ".join(re.split(r"\n \*\n", comment)[0].strip("/* \n").replace("\n *", "\n").split())
     ends = re.finditer(r"(?<![ (]\w)(?<!e\.g)(?<!i\.e)[.:](?= [A-Z(]|$)", text)
     cut = next((e.start() for e in ends if e.group() == "." or text.count(" ", 0, e.start()) > 2), len(text))
     text = text[:cut]

@@ -3,7 +3,7 @@
 A block of ```console has commands behind "$ " (a line behind "> " goes on) and below each what it prints, on
 standard output or error. A line "..." stands for any lines. Times and sizes of memory may differ, every other
 character counts. A command with nothing below it must only succeed. The blocks of one document run one after the other in one
-folder, which holds copies of examples/ and of the files in it, and the build folder.
+folder, which holds copies of examples/ and of the files in it, and the folders build and include.
 
 Outside of these blocks every option behind "cafe COMMAND" must be one that its --help has.
 
@@ -113,6 +113,7 @@ class Session:
         shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
         shutil.copytree(ROOT / "examples", folder / "examples")
         (folder / "build").symlink_to(tool)
+        (folder / "include").symlink_to(ROOT / "include")
         self.environment = dict(os.environ, PATH=f"{tool}:{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="80")
         self.folder = folder
 

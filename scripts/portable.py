@@ -3,11 +3,10 @@
 
     scripts/portable.py [--limit 2.28] FILE ...
 
-Prints the platform of a wheel that carries them, manylinux_2_NN_x86_64 (PEP 600). It is an error when a file
-    asks for a version of glibc above the limit,
-    needs a library that is neither part of glibc nor among the files,
-    has a search path for libraries but its own folder (one with an empty element would be the current folder), or
-    wants to execute its stack.
+Prints the platform of a wheel that carries them, manylinux_2_NN_x86_64 (PEP 600). It is an error if a file asks for a
+version of glibc above the limit, or needs a library that is neither part of glibc nor among the files. It is also an
+error if its search path for libraries has more than its own folder (an empty element is the current folder), or if it
+wants to execute its stack.
 """
 import argparse
 import os

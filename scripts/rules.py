@@ -53,6 +53,29 @@ def check_includes():
                 breach(f"{path}: layer {mine} may not include {other}")
 
 
+# ---- the system: only src/os includes its headers and uses what one system alone has
+
+STANDARD = set("ctype errno float inttypes limits locale math stdarg stdatomic stdbool stddef stdint stdio stdlib string "
+               "strings cpuid immintrin sanitizer/asan_interface isa-l zlib expat lzma zstd zstd_errors".split())
+SYSTEM = re.compile(r"\b(_GNU_SOURCE|__linux__|__APPLE__|__EMSCRIPTEN__|_WIN32|mmap|munmap|madvise|dlopen|dlsym|flock|"
+                    r"getrandom|renameat2|fallocate|sched_getaffinity|secure_getenv|ioctl|setitimer)\b")
+
+
+def check_system():
+    for path in sources("src/*/*.[ch]", "lab/*/*.[ch]", "cli/*.[ch]"):
+        if path.parts[:2] == ("src", "os"):
+            continue
+        text = path.read_text()
+        for header in re.findall(r"#include <([^>]*)\.h>", text):
+            if header not in STANDARD and not header.startswith(("cafe/", "cafe-private/")):
+                breach(f"{path}: <{header}.h> is included by src/os alone")
+        for word in SYSTEM.findall(code(path)):
+            if (path.parts[0], word) != ("cli", "_GNU_SOURCE"):  # asprintf()
+                breach(f"{path}: {word} is used by src/os alone")
+        if '"/proc/' in text:
+            breach(f"{path}: /proc is read by src/os alone")
+
+
 # ---- symbols, as the compiler left them in the objects
 
 class Objects:
@@ -99,12 +122,6 @@ def marked(mark, *patterns):
             for name in re.findall(rf"\b{mark} [^(;]*?\b(cafe_\w+)\s*[(;]", code(path))}
 
 
-def called_by_lapack():
-    """Names that the object made by cmake/Lapack.cmake uses of ours."""
-    lines = (line.split() for line in symbols(*build.glob("lapack.o")))
-    return {name for _, name, kind, *_ in lines if kind in "Uw"}
-
-
 def own(name):
     return not name.startswith("_")  # those of the compiler and of sanitizers do
 
@@ -121,8 +138,8 @@ def check_symbols():
     all_of = Objects("src", "lab", "cli", "classify", "examples", "tests", "fuzz", "bench")
     private = marked("CAFE_PRIVATE", "include/cafe-private/*.h")
     public = exported()
-    words = called_by_lapack()
-    for path in sources("tests/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]",
+    words = set()
+    for path in sources("tests/**/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]",
                         "engines/**/*.[ch]", "engines/**/*.cu*"):
         words |= set(re.findall(r"\w+", path.read_text()))
     for name, where in sorted(all_of.defined.items()):
@@ -158,6 +175,8 @@ def check_use(name, home, users, public, private):
                     layers.index(theirs) > layers.index(folder):
                 breach(f"{user}: layer {folder} may not use {name} of {home}")
         elif home.startswith(LIBRARY) and user.startswith(("cli/", "classify/", "examples/")):
+            if home.startswith("src/os/") and user.startswith("cli/"):
+                continue
             if public and name not in public and (name not in private or user.startswith("examples/")):
                 breach(f"{user}: uses {name} of {home}, which the library does not export")
 
@@ -303,14 +322,14 @@ def check_filenames():
 
 # The tool's own: files, and their descriptions, are arguments and attributes in Python, and
 # random_state, n_jobs and verbose have scikit-learn's names.
-TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy id json keep
+TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every features force graph-size help hierarchy id json keep
                    bound bound-file label labels latency memory-bandwidth memory-limit method network no-refine output partition
-                   predicted quiet ranks no-heading config log rows scratch seed seeds soft start threads tune
+                   profile quiet ranks no-heading config log rows scratch seed seeds soft start threads trials tune
                    unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.
 GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder source "
                  "target weight header delimiter decimal name ids bipartite min-weight max-weight "
-                 "weight-transform top-edges nodes-from".split())
+                 "weight-transform top-edges nodes-from signed layer layer-weight time slices coupling".split())
 PYTHON_ONLY = set("random_state n_jobs verbose".split())
 
 
@@ -419,9 +438,9 @@ def check_selves():
                     breach(f"{path}:{number}: compares a thing with itself: {line.strip()}")
 
 
-RULES = {"includes": check_includes, "symbols": check_symbols, "declarations": check_declarations,
+RULES = {"includes": check_includes, "system": check_system, "symbols": check_symbols, "declarations": check_declarations,
          "streams": check_streams, "readmes": check_readmes, "filenames": check_filenames,
          "options": check_options, "methods": check_methods, "selves": check_selves}
 
 for rule in sys.argv[4:] or RULES:
-    RULES[rule]()
+    RULES.get(rule, lambda: breach(f"no rule {rule}"))()

@@ -82,33 +82,47 @@ def unmarked(text):
 
 
 def comments(text):
-    """The comments of C, lines of // together, and its strings."""
+    """The comments of C, lines of // together, and its strings. Rows of indented tables and formulas stand alone."""
     text = re.sub(r"(?<=\n)([ \t]*)//([^\n]*(?:\n[ \t]*//[^\n]*)*)",
                   lambda m: "/*" + re.sub(r"\n[ \t]*//", "\n", m.group(2)) + "*/", "\n" + text)
     for found in re.finditer(r'/\*(.*?)\*/|//([^\n]*)|((?:"(?:\\.|[^"\\\n])*"\s*)+)', text, re.S):
         if found.group(3):
-            yield re.sub(r'"\s*"', "", found.group(3)).strip().strip('"').replace("\\n", " ")
+            plain = re.sub(r'"\s*"', "", found.group(3)).strip().strip('"')
+            for part in re.split(r"\\n(?=  |[^a-z])", plain):
+                yield part.replace("\\n", " ")
         else:
-            for part in re.split(r"\n[ *]*\n|\n[ *]*(?=- )", found.group(1) or found.group(2)):
+            for part in re.split(r"\n[ *]*\n|\n[ *]*(?=- )|\n *\*?(?=    )", found.group(1) or found.group(2)):
                 yield " ".join(line.strip(" *<!") for line in part.split("\n"))
 
 
 def hashed(text):
-    """Comments behind # and the texts in three quotes of a script."""
-    for found in re.finditer(r'(?:^[ \t]*#[^\n]*\n?)+|"""(.*?)"""', text, re.S | re.M):
-        for part in re.split(r"\n[ #]*\n", found.group(1) or found.group(0)):
+    """Comments behind # and the docstrings of a script; of these every entry of a list, but no examples."""
+    for found in re.finditer(r'(?:^[ \t]*#[^\n]*\n?)+|^[ \t]*[rf]?"""(.*?)"""|"""(.*?)"""', text, re.S | re.M):
+        if found.group(2):
+            continue
+        plain = re.sub(r"^[ \t]*>>> .*?(?=\n[ \t]*\n|\Z)", "", found.group(1) or found.group(0), flags=re.S | re.M)
+        # an entry: `name : type` or names, then indented lines
+        plain = re.sub(r"^( *)\*{0,2}\w+(?:, \w+)*(?: : [^\n]*)?(?=\n\1 +\S)", "", plain, flags=re.M)
+        plain = re.sub(r"^#(!|.*shellcheck)[^\n]*\n", "\n", plain, flags=re.M)
+        for part in re.split(r"\n[ #]*\n|\n *-{4,}\n|\n(?= *- )|\n(?= *\w+ : )|\n#(?=    )", plain):
             yield " ".join(line.strip(" #") for line in part.split("\n"))
+
+
+def manual(text):
+    """A manual page's running text: terms of lists and lines that end by ++ stand alone."""
+    text = re.sub(r"\+\+\n|\n(?=\*[^\n]*\n\t)|\n(?=\. )", "\n\n", text)
+    return unmarked(re.sub(r"^(\*[^\n]*)\n\t", r"\1\n\n", text, flags=re.M))
 
 
 def paragraphs(path):
     text = path.read_text(errors="replace")
-    return {".md": unmarked, ".scd": unmarked, ".py": hashed, ".sh": hashed}.get(path.suffix, comments)(text)
+    return {".md": unmarked, ".scd": manual, ".py": hashed, ".sh": hashed}.get(path.suffix, comments)(text)
 
 
 def sentences(path):
     for paragraph in paragraphs(path):
         plain = re.sub(r"`[^`]*`", "`code`", paragraph)
-        for sentence in re.split(r"(?<=[.!?])[)\"*]* +(?=[^\sa-z0-9])", plain):
+        for sentence in re.split(r"(?<=[.!?])[)\"*]* +(?=[^\sa-z0-9]|\d+: |[a-z]\w*(?:[\[_(]|->)|[a-z] )", plain):
             if sentence.strip():
                 yield sentence.strip()
 

@@ -179,21 +179,23 @@ static void rank(char **word) {
     free(order);
 }
 
-/* GRAPH OUT: of every node, all options NULL. */
+/* GRAPH OUT: of every node, by the score that suits the graph, all options NULL. */
 static void recommend(char **word) {
     cafe_graph *graph = graph_of(word[0]);
     int64_t n = cafe_graph_nodes(graph), columns;
     cafe_recommend_options o;
     cafe_recommend_options_init(&o);
     int64_t k = o.count;
+    double recall[CAFE_SCORE_AUTO];
     float *x = NULL;
     int32_t *query = malloc((size_t)n * sizeof *query), *node = malloc((size_t)(n * k) * 4);
     double *score = malloc((size_t)(n * k) * sizeof *score);
     char from[256], to[256];
     for (int64_t u = 0; u < n; u++) query[u] = (int32_t)u;
+    must(cafe_recommend_choose(context, graph, NULL, NULL, n, query, recall, &o.score));
     must(cafe_decoder_vectors(context, graph, NULL, NULL, &columns, &x));
     cafe_recommend_inputs in = {sizeof in, graph, x, columns};
-    must(cafe_recommend(context, &in, NULL, n, query, node, score));
+    must(cafe_recommend(context, &in, &o, n, query, node, score));
     FILE *out = out_of(word[1]);
     for (int64_t i = 0; i < n * k; i++) {
         if (node[i] < 0) continue;

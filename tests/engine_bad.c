@@ -1,5 +1,5 @@
 /* Engines that cannot be used, one for each BAD: 1 of an old interface, 2 with a short table, 3
- * without its device, 4 no engine at all, 5 one that shows that it was loaded, in the file
+ * without its device, 4 no engine at all. Engine 5 shows that it was loaded, in the file
  * CAFE_PLANTED. */
 #include "engine/engine.h"
 

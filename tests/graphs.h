@@ -28,9 +28,9 @@
 #define TEST_NOT_OF_THREADS() (void)0
 #endif
 
-/* A size that shows a figure, such as the bytes that are held; addresses are the same at a fifth of
- * it. */
-#ifdef __SANITIZE_ADDRESS__
+/* A size that shows a figure, such as the bytes that are held or how well communities are found;
+ * addresses and threads are the same at a fifth of it. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_LARGE(n) ((n) / 5)
 #else
 #define TEST_LARGE(n) (n)
@@ -158,9 +158,9 @@ TEST_UNUSED static cafe_graph *test_grid(cafe_context *context, int32_t rows, in
     return graph;
 }
 
-/* m random links with repeats and both directions: nodes u and w are linked only when u and w are
- * equal modulo 3 (so at least three components), and every seventh node stays isolated.
- * Weights are multiples of 1/4 in (0,4]; with `loops` one link in sixteen is a loop. */
+/* m random links with repeats and both directions. Nodes u and w are linked only when u and w are
+ * equal modulo 3 (so at least three components), and every seventh node stays isolated. Weights are
+ * multiples of 1/4 in (0,4]; with `loops` one link in sixteen is a loop. */
 TEST_UNUSED static test_links test_random_links(int64_t n, int64_t m, int32_t loops,
                                                 uint64_t seed) {
     test_links l = test_links_new(m);
@@ -225,7 +225,8 @@ TEST_UNUSED static cafe_status test_solve_with(cafe_context *context, const cafe
     o.own = options;
     *solution = NULL;
     cafe_status status = cafe_model_create(context, graph, method, &o, inputs, &model);
-    if (status == CAFE_OK) status = cafe_model_solve(context, model, method, &o, inputs, solution);
+    if (status == CAFE_OK)
+        status = cafe_model_solve(context, model, method, &o, inputs, solution, NULL);
     cafe_model_free(model);
     return status;
 }

@@ -26,7 +26,7 @@ printf 'x a\nx b\n' >arrivals.txt
 "$CAFE" convert graph.txt graph.mtx "${q[@]}"
 "$CAFE" embed graph.txt "${q[@]}" -k 2 --output-form raw -o v.npy --json report.json
 "$CAFE" cluster graph.txt "${q[@]}" -o communities.tsv
-"$CAFE" map graph.txt v.npy "${q[@]}" -o map.tsv
+"$CAFE" plot graph.txt v.npy "${q[@]}" -o map.tsv
 printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n' >pipe.mtx
 cp graph.txt marked.txt
 cd ..

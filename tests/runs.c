@@ -1,8 +1,9 @@
 /* The runs of a list, one after the other, by the library: runs LIST FOLDER.
  *
  * FOLDER has the graphs and their other files. Of every run it gets NAME.c.json, the report, and
- * NAME.c.npy or NAME.c.tsv; of a refused one NAME.c.refusal: the status, then the reason with the
- * neutral names of options. python/tests/test_same.py compares them with the tool's and Python's.
+ * the result: NAME.c.npy (vectors), NAME.c.tsv (communities) or NAME.c.bytes (probabilities,
+ * float32). Of a refused run it gets NAME.c.refusal: the status, then the reason with the neutral
+ * names of options. python/tests/test_same.py compares them with the tool's and Python's.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include <cafe-private/inputs.h>
+#include <cafe-private/results.h>
 #include <cafe-private/text.h>
 #include <cafe/lab.h>
 
@@ -27,10 +29,16 @@ typedef struct job {
     cafe_graph *graph;
     cafe_run *run;
     cafe_run_inputs inputs;
+    cafe_graph_options reading;
+    cafe_predict_options predict;
+    cafe_targets known;
+    cafe_prediction *predicted;
     cafe_labels *labels;
-    int32_t *label, *seeds;
+    cafe_labels *communities;
+    int32_t *label, *seeds, *keep, *partition;
     const char **names;
     float *start, *attributes;
+    cafe_feature_file *features;
     char path[PATH];
 } job;
 
@@ -61,6 +69,14 @@ static cafe_status read_labels(job *j, const char *path) {
     return CAFE_OK;
 }
 
+static cafe_status read_partition(job *j, const char *path) {
+    TRY(cafe_labels_read(j->context, j->graph, path, NULL, NULL, &j->communities));
+    j->partition = malloc((size_t)cafe_graph_nodes(j->graph) * sizeof *j->partition);
+    if (!j->partition) return CAFE_ERROR_MEMORY;
+    j->inputs.partition = j->partition;
+    return cafe_labels_single(j->context, j->communities, j->partition);
+}
+
 static cafe_status read_input(job *j, const line *l, const char *what) {
     char path[PATH];
     cafe_run_inputs *in = &j->inputs;
@@ -74,6 +90,17 @@ static cafe_status read_input(job *j, const line *l, const char *what) {
         TRY(cafe_attributes_read(j->context, j->graph, file_of(l, l->graph, "attributes.npy", path),
                                  &in->attribute_columns, &j->attributes));
         in->attributes = j->attributes;
+    } else if (strcmp(what, "features") == 0) {
+        TRY(cafe_feature_file_read(j->context, j->graph, file_of(l, l->graph, "features.npy", path),
+                                   &j->features));
+        in->features = cafe_feature_file_inputs(j->features);
+        in->features_reading = cafe_feature_file_reading(j->features);
+    } else if (strcmp(what, "partition") == 0) {
+        TRY(read_partition(j, file_of(l, l->graph, "partition.txt", path)));
+    } else if (strcmp(what, "keep") == 0) {
+        TRY(cafe_nodes_read(j->context, j->graph, file_of(l, l->graph, "keep.txt", path),
+                            &in->keep_count, &j->keep));
+        in->keep = j->keep;
     } else {
         TRY(cafe_nodes_read(j->context, j->graph, file_of(l, l->graph, "seeds.txt", path),
                             &in->seed_count, &j->seeds));
@@ -92,6 +119,10 @@ static long number_in(const line *l, const char *name, long otherwise) {
     return at ? atol(at + strlen(text)) : otherwise;
 }
 
+static bool is(const line *l, const char *purpose) {
+    return strcmp(l->purpose, purpose) == 0;
+}
+
 static cafe_status open_run(job *j, const line *l) {
     cafe_context_options options;
     cafe_context_options_init(&options);
@@ -99,35 +130,50 @@ static cafe_status open_run(job *j, const line *l) {
     options.seed = (uint64_t)number_in(l, "seed", 1);
     TRY(cafe_context_create(&options, &j->context));
     cafe_lab_add(j->context);
-    bool vectors = strcmp(l->purpose, "vectors") == 0;
-    return cafe_run_create(j->context, vectors ? CAFE_PURPOSE_VECTORS : CAFE_PURPOSE_COMMUNITIES,
+    if (is(l, "prediction")) return CAFE_OK;
+    return cafe_run_create(j->context,
+                           is(l, "vectors") ? CAFE_PURPOSE_VECTORS : CAFE_PURPOSE_COMMUNITIES,
                            l->method, &j->run);
 }
 
-static cafe_status take_words(job *j, const line *l) {
-    char words[LONGEST], *kept = NULL;
-    snprintf(words, sizeof words, "%s", l->words);
+static bool has(const cafe_option_table *table, const char *name) {
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return true;
+    return false;
+}
+
+static cafe_status take_option(job *j, const line *l, const char *name, const char *value) {
+    const cafe_option_table *predict = cafe_predict_option_table();
+    if (strcmp(name, "threads") == 0 || strcmp(name, "seed") == 0) return CAFE_OK;
+    if (strcmp(name, "limit") == 0) return cafe_run_limit(j->run, atol(value), l->folder);
+    if (is(l, "prediction")) return cafe_options_set(j->context, predict, &j->predict, name, value);
+    return cafe_run_set(j->run, name, value);
+}
+
+/* Options of the reading come first: `reading` says whether this call takes those, or all else. The
+ * texts of options stay in `words`. */
+static cafe_status take_words(job *j, const line *l, bool reading, char words[LONGEST]) {
+    const cafe_option_table *table = cafe_graph_option_table();
+    char *kept = NULL;
+    snprintf(words, LONGEST, "%s", l->words);
     for (char *w = strtok_r(words, " ", &kept); w; w = strtok_r(NULL, " ", &kept)) {
         char *value = strchr(w, '=');
-        if (!value) {
-            TRY(read_input(j, l, w));
-            continue;
-        }
-        *value++ = 0;
-        if (strcmp(w, "limit") == 0)
-            TRY(cafe_run_limit(j->run, atol(value), l->folder));
-        else if (strcmp(w, "threads") != 0 && strcmp(w, "seed") != 0)
-            TRY(cafe_run_set(j->run, w, value));
+        if (value) *value++ = 0;
+        if (reading != (value && has(table, w))) continue;
+        if (reading)
+            TRY(cafe_options_set(j->context, table, &j->reading, w, value));
+        else
+            TRY(value ? take_option(j, l, w, value) : read_input(j, l, w));
     }
     return CAFE_OK;
 }
 
-static cafe_status write_report(job *j, const line *l) {
+static cafe_status write_report(job *j, const line *l, const char *schema) {
     char path[PATH];
     cafe_report *report = NULL;
-    bool vectors = strcmp(l->purpose, "vectors") == 0;
-    TRY(cafe_report_new(j->context, vectors ? "cafe/embed/1" : "cafe/cluster/1", &report));
-    cafe_run_report(j->run, 0, report);
+    TRY(cafe_report_new(j->context, schema, &report));
+    if (j->run) cafe_run_report(j->run, 0, report);
+    if (j->predicted) cafe_report_prediction(report, j->predicted);
     cafe_status status = cafe_report_write(report, file_of(l, l->name, "c.json", path), 1);
     cafe_report_free(report);
     return status;
@@ -135,16 +181,40 @@ static cafe_status write_report(job *j, const line *l) {
 
 static cafe_status go(job *j, const line *l) {
     char path[PATH];
-    bool vectors = strcmp(l->purpose, "vectors") == 0;
-    cafe_run_inputs_init(&j->inputs);
-    TRY(open_run(j, l));
-    TRY(cafe_graph_read(j->context, file_of(l, l->graph, "txt", j->path), NULL, &j->graph));
-    TRY(take_words(j, l));
-    TRY(cafe_run_graph(j->run, j->graph, j->path, NULL));
+    bool vectors = is(l, "vectors");
+    TRY(cafe_run_graph(j->run, j->graph, j->path, &j->reading));
     TRY(cafe_run_give(j->run, &j->inputs));
     TRY(cafe_run_output(j->run, file_of(l, l->name, vectors ? "c.npy" : "c.tsv", path), 1));
     TRY(cafe_run_go(j->run));
-    return write_report(j, l);
+    return write_report(j, l, vectors ? "cafe/embed/1" : "cafe/cluster/1");
+}
+
+static cafe_status predict(job *j, const line *l) {
+    char path[PATH];
+    cafe_predict_inputs inputs;
+    int64_t nodes = cafe_graph_nodes(j->graph);
+    cafe_predict_inputs_init(&inputs);
+    inputs.graph = j->graph, inputs.known = &j->known, inputs.features = j->inputs.features;
+    TRY(cafe_targets_from_labels(j->context, nodes, j->labels, &j->known));
+    TRY(cafe_predict(j->context, &inputs, &j->predict, &j->predicted));
+    FILE *file = fopen(file_of(l, l->name, "c.bytes", path), "wb");
+    if (!file) return CAFE_ERROR_IO;
+    fwrite(cafe_prediction_probabilities(j->predicted), sizeof(float),
+           (size_t)(nodes * j->known.classes), file);
+    fclose(file);
+    return write_report(j, l, "cafe/predict/1");
+}
+
+static cafe_status work(job *j, const line *l) {
+    char reading[LONGEST], words[LONGEST];
+    cafe_run_inputs_init(&j->inputs);
+    cafe_graph_options_init(&j->reading);
+    cafe_predict_options_init(&j->predict);
+    TRY(open_run(j, l));
+    TRY(take_words(j, l, true, reading));
+    TRY(cafe_graph_read(j->context, file_of(l, l->graph, "txt", j->path), &j->reading, &j->graph));
+    TRY(take_words(j, l, false, words));
+    return is(l, "prediction") ? predict(j, l) : go(j, l);
 }
 
 static void write_refusal(const job *j, const line *l, cafe_status status) {
@@ -157,16 +227,22 @@ static void write_refusal(const job *j, const line *l, cafe_status status) {
 
 static void run_line(const line *l) {
     job j = {0};
-    cafe_status status = go(&j, l);
+    cafe_status status = work(&j, l);
     if (status != CAFE_OK) write_refusal(&j, l, status);
     cafe_run_free(j.run);
+    cafe_prediction_free(j.predicted);
+    if (j.context) cafe_targets_free(j.context, &j.known);
     cafe_labels_free(j.labels);
+    cafe_labels_free(j.communities);
     cafe_block_free(j.context, j.start);
     cafe_block_free(j.context, j.attributes);
+    cafe_feature_file_free(j.features);
     cafe_nodes_free(j.context, j.seeds);
+    cafe_nodes_free(j.context, j.keep);
     cafe_graph_free(j.graph);
     cafe_context_free(j.context);
     free(j.label);
+    free(j.partition);
     free(j.names);
 }
 

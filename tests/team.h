@@ -28,8 +28,13 @@ typedef struct team_room {
 
 typedef struct team_member team_member;
 
+static team_member *member_of(const void *state) {
+    const team_member *own = state;
+    return &own->room->members[own->team.rank];
+}
+
 static cafe_status team_agree(cafe_context *context, const void *state, cafe_status status) {
-    team_member *m = (team_member *)state;
+    team_member *m = member_of(state);
     team_room *room = m->room;
     const team_member *worst = NULL;
     m->status = status;
@@ -45,7 +50,7 @@ static cafe_status team_agree(cafe_context *context, const void *state, cafe_sta
 
 static cafe_status team_exchange(cafe_context *context, const void *state, const void *give,
                                  const int64_t *sizes, void **got, int64_t *got_sizes) {
-    team_member *m = (team_member *)state;
+    team_member *m = member_of(state);
     team_room *room = m->room;
     int64_t bytes = 0;
     m->give = give;

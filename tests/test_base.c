@@ -197,11 +197,11 @@ static void memory_is_counted(void **state) {
 }
 
 /* What a limit leaves is not the limit: the process has taken some of it. */
-static int64_t pages_there(const char *block, size_t bytes) {
+static int64_t pages_there(char *block, size_t bytes) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), count = (bytes + page - 1) / page;
     unsigned char *there = malloc(count);
     int64_t sum = 0;
-    assert_int_equal(mincore((void *)block, bytes, there), 0);
+    assert_int_equal(mincore(block, bytes, there), 0);
     for (size_t i = 0; i < count; i++) sum += there[i] & 1;
     free(there);
     return sum;

@@ -1,5 +1,5 @@
-/* Files that are begun before all is known of them: they end with the bytes of those written at
- * once, are no files unless they are written, and fail as those do.
+/* Files that are begun before their content is complete. They end with the bytes of files written
+ * at once, do not exist unless they are written, and fail as those do.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -170,7 +170,7 @@ static void end_run(run *r) {
 static cafe_embedding *embed_to(run *r, const char *path) {
     cafe_solution *solution = NULL;
     cafe_embedding *embedding = NULL;
-    TEST_OK(shared, cafe_model_solve(shared, r->model, NULL, &r->options, NULL, &solution));
+    TEST_OK(shared, cafe_model_solve(shared, r->model, NULL, &r->options, NULL, &solution, NULL));
     TEST_OK(shared, cafe_model_finish_to(shared, r->model, NULL, &r->options, path, 1, &solution,
                                          &embedding));
     return embedding;

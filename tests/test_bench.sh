@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The benchmarks run: the yardstick's vectors have a row of length 1 per node, the table of bench/run has
-# its columns, and bench/peers judges what tools write, ours and any that is named.
-# shellcheck source=tests/lib.sh
+# The benchmarks run. The yardstick's vectors have a row of length 1 per node, the table of bench/run has its columns,
+# and bench/peers judges the files of our tool and of any that is named. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 bench=$BUILD/bench
 if [[ ! -x $bench/cafe-loop || ! -x $bench/cafe-bench ]]; then

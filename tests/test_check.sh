@@ -64,7 +64,15 @@ broken() {
 
 plant
 build
-kept includes symbols declarations streams readmes filenames
+kept includes system symbols declarations streams readmes filenames
+
+# ---- calls to the system
+sed -i '1i #include <sys/mman.h>' tree/src/base/low.c
+broken system 'src/base/low.c: <sys/mman.h> is included by src/os alone'
+plant
+sed -i 's/return 1/return mmap()/' tree/src/base/low.c
+broken system 'src/base/low.c: mmap is used by src/os alone'
+plant
 
 # ---- layers
 sed -i '1i #include "graph/high.h"' tree/src/base/low.c

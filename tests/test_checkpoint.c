@@ -1,5 +1,5 @@
 /* Checkpoints: a run that is stopped again and again ends with the bits of one that never was, with
- * any number of threads and on every engine; files of other runs and damaged ones are refused.
+ * any number of threads and on every engine. Files of other runs and damaged ones are refused.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

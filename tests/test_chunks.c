@@ -1,5 +1,5 @@
-/* Chunks of lists of several blocks: every place in one chunk, links inside once, and sweeps over
- * them whose gain is the growth of the objective, with the same bits for any threads.
+/* Chunks of lists of several blocks: every place is in one chunk, links inside count once. And
+ * sweeps over them whose gain is the growth of the objective, with the same bits for any threads.
  */
 #include "dense.h"
 #include "operator/chunk_move.h"
@@ -77,12 +77,12 @@ static float *sweep(int32_t threads, double *gain) {
     cafe_mover *mover = NULL;
     float *h = calloc((size_t)NODES * STRIDE, sizeof *h);
     for (int64_t u = 0; u < NODES; u++) h[u * STRIDE + u * 7919 % 97] = 1;
-    double before = objective(&t, h);
+    double before = TEST_SANITIZED ? 0 : objective(&t, h);
     TEST_OK(t.context, cafe_mover_new(t.context, t.op, rule, STRIDE, h, NULL, &mover));
     TEST_OK(t.context, cafe_mover_aim(t.context, mover, NULL, 0, 0, NULL));
     TEST_OK(t.context, cafe_mover_sweep(t.context, mover, gain));
     assert_true(*gain > 0.01);
-    assert_float_equal(objective(&t, h), before + *gain, 1e-6);
+    if (!TEST_SANITIZED) assert_float_equal(objective(&t, h), before + *gain, 1e-6);
     cafe_mover_free(mover);
     test_close(&t);
     return h;

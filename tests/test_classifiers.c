@@ -284,7 +284,7 @@ static void make_fits(fits *f, int s) {
     static const double costs[] = {1e-3, 1, 1e3}, cuts[] = {0, 0.8, -0.6};
     int64_t rows = sizes[s % 3][0], columns = sizes[s % 3][1];
     uint32_t draw = 7;
-    f->problem = (cafe_newton_problem){rows, columns, f->x, costs[s / 3], 1e-5};
+    f->problem = (cafe_newton_problem){rows, columns, f->x, costs[s / 3], 1e-5, NULL};
     assert_true(FITS * cafe_newton_room(rows, columns) <=
                 (int64_t)(sizeof f->room / sizeof *f->room));
     for (int64_t i = 0; i < rows * columns; i++) {

@@ -73,6 +73,48 @@ expect 0 "$CAFE" cluster --no-heading "$karate" -q --resolution 1e6 --json many.
 expect 0 "$CAFE" cluster --no-heading "$karate" --method softmax -k 8 -o soft.tsv --json soft.json
 near "$(modularity soft.tsv "$karate")" "$(json_value soft.json modularity)" || fail "softmax modularity"
 
+# ---- trials: two columns more, which pages and labels read; the same bits; what goes without them
+expect 0 "$CAFE" cluster "$karate" --trials 25 -o trials.tsv --json trials.json
+says 'trials +25: modularity 0\.41'
+says '25 graphs with the same degrees.* p 0\.0385: there are communities'
+[[ $(head -1 trials.tsv) == $'node\tcommunity\tstay\tconsensus' ]] || fail "heading of trials"
+[[ $(awk 'NR > 1 && NF == 4 && $3 > 0 && $3 <= 1' trials.tsv | wc -l) -eq 34 ]] || fail "columns of trials"
+same <(sed 1d trials.tsv | cut -f 1,2) p.tsv
+expect 0 "$CAFE" evaluate cluster "$karate" --labels trials.tsv --communities p.tsv --json agree.json
+[[ $(json_value agree.json nmi) == 1 ]] || fail "the table of trials is not read as a partition"
+for threads in 2 3 8; do
+    expect 0 "$CAFE" cluster "$karate" --trials 25 -t $threads -q -f -o more.tsv
+    same trials.tsv more.tsv
+done
+expect 0 "$CAFE" cluster "$karate" --trials 2 -q --no-heading --method softmax -k 4 -o soft.csv
+[[ $(awk -F, 'NF == 4' soft.csv | wc -l) -eq 34 ]] || fail "trials of softmax"
+expect 0 "$CAFE" cluster "$karate" --trials 2 -o few.tsv
+says 'too few trials to tell'
+expect 0 "$CAFE" embed "$karate" -q -k 4 -o page.npy
+expect 0 "$CAFE" plot "$karate" page.npy -q --communities trials.tsv -o page.html
+grep -q '"stay"' page.html || fail "the page lacks the column stay"
+expect 0 "$CAFE" plot "$karate" page.npy -q --communities p.tsv -o plain.html
+grep -q '"tableFound": *0' plain.html || fail "the page has a table without trials"
+rm page.npy page.html plain.html soft.csv
+expect 2 "$CAFE" cluster "$karate" --trials 4 --start p.tsv -o x.tsv
+says '--trials does not go with --start'
+expect 2 "$CAFE" cluster "$karate" --trials 1 -o x.tsv
+says 'trials'
+
+# ---- a profile of resolutions, alone and beside a partition
+expect 0 "$CAFE" cluster "$karate" --profile 0.2:3:8 --json profile.json
+says 'profile +resolution +communities'
+[[ $(grep -c '"plateau"' profile.json) -eq 8 ]] || fail "rows of the profile"
+json_check profile.json
+expect 0 "$CAFE" cluster "$karate" --profile 0.2:3 -q -o profiled.tsv
+same <(sed 1d profiled.tsv) p.tsv
+for bad in 1 2:1 0:1 1:2:1 1:2:2.5 1:2:3:4 1: :2 a:b -1:2; do
+    expect 2 "$CAFE" cluster "$karate" --profile="$bad" -o x.tsv
+    says 'profile'
+done
+expect 2 "$CAFE" cluster "$karate" --profile 1:2 --start p.tsv
+says '--profile does not go with --start'
+
 # ---- names come back; isolated nodes are communities of their own
 printf '30 7\n7 1000000000000\n30 1000000000000\n' >integers.in.txt
 expect 0 "$CAFE" cluster --no-heading integers.in.txt -q -o i.tsv
@@ -93,12 +135,25 @@ awk -F '\t' -v top="$last" '$2 == top { print $1 "\t" $3 }' n.h.tsv | diff - n.t
 awk -F '\t' 'NR > 1 { key = $1 "/" $2; at[key] = $3; up[key] = $4; node[$1]; if ($2 > top) top = $2 }
     END { for (u in node) for (l = 1; l <= top; l++) if (up[u "/" l] != at[u "/" (l + 1)]) exit 1 }' n.h.tsv ||
     fail "parents"
+expect 0 "$CAFE" cluster names.in.csv -q --hierarchy n.h.csv
+tr '\t' , <n.h.tsv | diff - n.h.csv || fail "the table with commas"
 expect 0 "$CAFE" cluster names.in.csv -q --hierarchy n.nwk
 [[ $(tr -cd '(' <n.nwk | wc -c) == $(tr -cd ')' <n.nwk | wc -c) ]] || fail "brackets of the dendrogram"
 grep -q "'it''s'" n.nwk || fail "names of the dendrogram"
 [[ $(grep -o "'$last:[0-9]*'" n.nwk | sort | uniq -d) == '' ]] || fail "a community twice"
 [[ $(grep -o "'$last:[0-9]*'" n.nwk | wc -l) == $(cut -f 2 n.tsv | sort -u | wc -l) ]] || fail "communities"
-rm n.h.tsv n.nwk
+rm n.h.tsv n.h.csv n.nwk
+# a table is not written under the ending of another format
+for name in x.json x.npy x.cafe x.html x.JSON x.json.gz; do
+    expect 2 "$CAFE" cluster names.in.csv -q -o $name
+    says "$name: the ending tells the format; here it can be .tsv .csv .txt"
+    expect 2 "$CAFE" rank names.in.csv -q -o $name
+    [[ ! -e $name ]] || fail "$name was written"
+done
+for name in x.clu x.tsv.gz x; do
+    expect 0 "$CAFE" cluster names.in.csv -q -o $name
+    rm $name
+done
 printf '0 1\n1 2\n2 0\n' >triangle.in.txt
 expect 0 "$CAFE" cluster --no-heading triangle.in.txt -q --nodes 5 -o five.tsv
 [[ $(cut -f 2 five.tsv | xargs) == '0 0 0 1 2' ]] || fail "isolated nodes"
@@ -152,9 +207,26 @@ expect 0 "$CAFE" cluster "$karate" --effort high -t 1 -q -o high1.tsv
 expect 0 "$CAFE" cluster "$karate" --effort high -t 3 -q -o high3.tsv
 same high1.tsv high3.tsv
 rm high1.tsv high3.tsv
+printf '5\t1\n' >one.in.tsv
+# sizes and numbers
+for k in 1 2 3 7 34; do
+    expect 0 "$CAFE" cluster "$karate" --communities $k -q -o k.tsv -f
+    [[ $(sed 1d k.tsv | cut -f 2 | sort -u | wc -l) -eq $k ]] || fail "--communities $k"
+done
+expect 0 "$CAFE" cluster "$karate" --max-size 7 --min-size 3 -q -o k.tsv -f
+sed 1d k.tsv | cut -f 2 | sort | uniq -c | awk '$1 > 7 || $1 < 3 { exit 1 }' || fail 'sizes'
+printf '0 1\n2 3\n' >pairs.in.txt
+expect 0 "$CAFE" cluster pairs.in.txt --min-size 3 -o k.tsv -f
+says '2 of 2 communities are smaller than --min-size 3'
+expect 1 "$CAFE" cluster pairs.in.txt --communities 1 -o x.tsv
+says 'the graph has 2 components'
+expect 1 "$CAFE" cluster "$karate" --communities 3 --max-size 9 -o x.tsv
+says '--communities does not go with --min-size and --max-size'
+expect 1 "$CAFE" cluster "$karate" --communities 3 --start one.in.tsv -o x.tsv
+says '--communities does not go with --start'
+rm k.tsv
 expect 2 "$CAFE" cluster "$karate" --keep keep.in.txt -o x.tsv
 says '--keep needs --start'
-printf '5\t1\n' >one.in.tsv
 expect 1 "$CAFE" cluster "$karate" --start one.in.tsv --keep keep.in.txt -o x.tsv
 says 'node 0 is to keep its community, and --start has none of it'
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution -1

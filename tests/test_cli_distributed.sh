@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Several processes run one command (mpirun, --engine petsc): the same files for any number of them,
-# everything said once; a process that is killed, a full disk, an input that one of them cannot read
-# end all of them within seconds, and leave no half-written file.
-# shellcheck source=tests/lib.sh
+# Several processes run one command (mpirun, --engine petsc): the same files for any number of them, every message
+# printed once. A killed process, a full disk, or an input that one of them cannot read ends all of them within seconds,
+# and leaves no half-written file. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
 several_processes

@@ -54,7 +54,7 @@ says 'there are 8 columns and 3 classes'
 # ---- the classifiers, where their libraries are
 expect 0 "${classify[@]}" -q --method sphere -k 8 --classifier logistic --repeats 2 --train 0.3
 awk '/%/ { exit !($2 > 0.9) }' .last/out || fail "logistic regression on sphere vectors"
-if "${classify[@]}" -q -k 8 --repeats 1 --train 0.3 --tune trees=10 >xgboost.out 2>xgboost.err; then
+if "${classify[@]}" -q -k 8 --repeats 1 --train 0.3 --classifier xgboost --tune trees=10 >xgboost.out 2>xgboost.err; then
     awk '/%/ { exit !($2 > 0.9) }' xgboost.out || fail "XGBoost on sphere vectors"
 elif grep -q 'XGBoost' xgboost.err; then
     echo "skipped: $(cat xgboost.err)"
@@ -215,13 +215,13 @@ expect 1 "$CAFE" evaluate classify g.in.txt --labels multi.in.txt --method label
 says 'several labels'
 
 # ---- link
-expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --operator dot --classifier none --repeats 2 --train 0.5 --json link.json
+expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --tune operator=dot --classifier none --repeats 2 --train 0.5 --json link.json
 prints '^ train +accuracy +f1 +auc +average_precision'
 json_check link.json
 awk '/%/ { exit !($6 > 0.6) }' .last/out || fail "edges within blocks are not found"
-expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --protocol honest --operator hadamard --classifier logistic --repeats 2 --train 0.8 --json honest.json
+expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --protocol honest --tune operator=hadamard --classifier logistic --repeats 2 --train 0.8 --json honest.json
 grep -q '"links_hidden": ' honest.json || fail "the honest protocol hides edges"
-expect 0 "$CAFE" evaluate link g.in.txt -k 4 --operator dot --classifier none --repeats 1 --train 0.01
+expect 0 "$CAFE" evaluate link g.in.txt -k 4 --tune operator=dot --classifier none --repeats 1 --train 0.01
 says 'edges could be hidden without cutting'
 expect 2 "$CAFE" evaluate link g.in.txt --protocol honest --embedding onehot.in.tsv
 says 'needs a method'
@@ -231,7 +231,7 @@ expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --json cluster.json
 prints '^NMI 0.9|^NMI 1'
 json_check cluster.json
 # the wanted average of the measure is heard
-expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --sampling twisted --measure category \
+expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --sampling twisted --tune measure=category \
     --attributes l.in.txt --tune twist-mean=0.9
 says 'average 0.9000'
 expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --communities l.in.txt

@@ -6,7 +6,22 @@ karate=$SOURCE/examples/karate.txt
 expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 -o k.in.npy
 
 # ---- text
-expect 0 "$CAFE" explain "$karate" k.in.npy --node 0,33
+expect 0 "$CAFE" explain "$karate" k.in.npy --node 33 -q
+quiet
+[[ $(wc -l <.last/out) -ge 8 && $(wc -l <.last/out) -le 11 ]] || fail "$(wc -l <.last/out) sentences on a node"
+prints '^33 is in community [0-9]+ because [0-9]+ of its 17 neighbours are there\.$'
+prints 'would move it there'
+prints '^The nearest vectors are those of 32 \('
+prints '^Neighbours that hold it most: '
+prints '^In column [0-3] it is (higher|lower) than [0-9]+ % of the nodes: high is community '
+! grep -q 'operator' .last/out || fail "figures that nobody asked for"
+# the counts of neighbours are those of the files
+"$CAFE" cluster "$karate" -q --no-heading -o part.in.tsv
+expect 0 "$CAFE" explain "$karate" k.in.npy --node 33 -q --communities part.in.tsv
+own=$(awk '$1 == 33 { print $2 }' part.in.tsv)
+inside=$(awk -v own="$own" 'NR == FNR { part[$1] = $2; next } /^#/ { next } $1 == 33 { n += part[$2] == own } $2 == 33 { n += part[$1] == own } END { print n }' part.in.tsv "$karate")
+prints "^33 is in community $own because $inside of its 17 neighbours are there"
+expect 0 "$CAFE" explain "$karate" k.in.npy --node 0,33 -v
 says '34 nodes'
 prints 'modularity of the embedding'
 prints '^dimension 3$'
@@ -55,7 +70,7 @@ expect 0 "$CAFE" explain "$karate" - -q <k.in.tsv
 printf '%s\n' 'a "x ""y"' 'a c' '"x ""y" c' 'c d' 'd e' >names.in
 for format in npy tsv; do
     expect 0 "$CAFE" embed names.in -q --columns 2 -o n.in.$format
-    expect 0 "$CAFE" explain names.in n.in.$format -q --node 'x "y' --json n.$format.json
+    expect 0 "$CAFE" explain names.in n.in.$format -q -v --node 'x "y' --json n.$format.json
     json_check n.$format.json
     prints '^node x "y$'
 done
@@ -115,6 +130,10 @@ awk '{ print $1 * 0.5 "\t" $2 }' parts.in.tsv >features.in.tsv
 expect 0 "$CAFE" explain "$karate" k.in.npy -q --labels labels.in --features features.in.tsv
 prints 'label +(odd|even) r = '
 prints 'attribute +'
+awk 'BEGIN { print "node\tid\tzero\tpart" } { print $1 "\t" $1 * 0.5 "\t" ($2 == 0) "\t" $2 }' parts.in.tsv >named.in.tsv
+expect 0 "$CAFE" explain "$karate" k.in.npy -q --communities parts.in.tsv --features named.in.tsv --json named.in.json
+prints '^    features +zero r = \+1\.000, '
+json_check named.in.json
 
 # ---- any sampling
 for sampling in walk pagerank; do

@@ -52,8 +52,8 @@ expect 3 "$CAFE" info empty.in
 says 'expected files in the folder, found none'
 expect 3 "$CAFE" info nested.in
 says 'found the folder inner in it'
-expect 2 "$CAFE" convert one.in.txt wide.in.txt both.txt
-says "unexpected argument 'both.txt'"
+expect 2 "$CAFE" update one.in.txt wide.in.txt both.txt --from v.npy -o w.npy
+says "unexpected argument 'both.txt': the old graph is one file or a folder"
 expect 2 "$CAFE" embed one.in.txt wide.in.txt -o wide.in.txt
 says 'would replace a file that is read'
 

@@ -63,7 +63,7 @@ for kind in absolute parent link; do
     leaves "$CAFE" evaluate cluster "${g[@]}" --communities communities.tsv
     leaves "$CAFE" place graph.txt v.npy arrivals.txt -q -o -
     leaves "$CAFE" update graph.txt changes.txt --from v.npy -q -f -o "$SCRATCH/free.in/u.npy"
-    leaves "$CAFE" map graph.txt v.npy -q -o -
+    leaves "$CAFE" plot graph.txt v.npy -q -o -
     leaves "$CAFE" plot graph.txt v.npy -q --map map.tsv -o -
     leaves "$CAFE" help
     leaves "$CAFE" version --verbose

@@ -64,7 +64,7 @@ says '--columns-from does not go with --method cafe'
 expect 0 "$CAFE" embed "$karate" -q -k 8 --columns-from top+hubs -o v.npy -f --json r.json
 expect 0 "$CAFE" explain "$karate" v.npy --json e.json
 expect 0 "$CAFE" plot "$karate" v.npy --report r.json -o page.html -q
-expect 0 "$CAFE" map "$karate" v.npy -o m.tsv -q
+expect 0 "$CAFE" plot "$karate" v.npy -o m.tsv -q
 printf 'a 0\na 1\nb 33\n' >new.in.txt
 expect 0 "$CAFE" embed "$karate" -q -k 8 -o v.npy -f
 expect 0 "$CAFE" place "$karate" v.npy new.in.txt --form scaled -q -o placed.tsv

@@ -33,7 +33,7 @@ printf '0 1\n1 99999999999999999999\n' >overflow.in.txt
 bad overflow.in.txt 'overflow.in.txt:2:[0-9]+: expected'
 printf '0 1\n1 7\n' >outside.in.txt
 bad outside.in.txt 'outside.in.txt:2:[0-9]+: expected' --nodes 7
-printf 'a b\nb \xff\xfe\n' >bytes.in.txt
+printf 'ä b\nb \xff\xc3\xa4\n' >bytes.in.txt
 bad bytes.in.txt 'bytes.in.txt:2:[0-9]+: expected'
 head -c 4096 "$CAFE" >binary.in.txt
 bad binary.in.txt 'expected'

@@ -15,25 +15,46 @@ expect 0 "$CAFE" embed "$karate" -q -k 4 -o v.npy
 expect 0 "$CAFE" explain "$karate" v.npy --labels plain.in --json plain.json
 for file in comma columns quoted words; do
     expect 0 "$CAFE" explain "$karate" v.npy --labels $file.in --json $file.json
-    same <(grep -vE 'seconds|"labels":' plain.json) <(grep -vE 'seconds|"labels":' $file.json)
+    same <(grep -vE 'seconds|"labels":|"file":|"reading":' plain.json) <(grep -vE 'seconds|"labels":|"file":|"reading":' $file.json)
     expect 0 "$CAFE" evaluate cluster "$karate" --communities plain.in --labels $file.in
     prints 'NMI 1.000000'
     expect 0 "$CAFE" embed "$karate" --method cafe --labels $file.in -o h.npy -f
-    says "labels    $file.in: 2 classes, 34 of 34 nodes labelled; line 1 is a heading"
+    says "labels    $file.in: 2 classes, 34 of 34 nodes labelled; node column 0 '[A-Za-z]*', label column [12] '[A-Za-z]*'.*; a heading"
 done
 expect 0 "$CAFE" explain "$karate" v.npy --labels columns.in
-says "columns.in: 2 classes, 34 of 34 nodes labelled; line 1 is a heading; node column 0 'id', label column 2 'class'; tabs; ignored 'size'"
+says "columns.in: 2 classes, 34 of 34 nodes labelled; node column 0 'id', label column 2 'class', ignored column 1 'size'; a heading; tabs"
 expect 0 "$CAFE" embed "$karate" --method cafe --labels columns.in -o h.npy -q --json h.json -f
-grep -q "\"labels_reading\": \"line 1 is a heading; .*ignored 'size'\"" h.json || fail "no labels_reading"
+grep -q "\"labels_reading\": \"node column 0 'id', .*ignored column 1 'size'; a heading" h.json || fail "no labels_reading"
 expect 0 "$CAFE" evaluate classify "$karate" --embedding v.npy --labels columns.in --repeats 1 --json h.json -f
 grep -q "\"labels_reading\": \".*label column 2 'class'" h.json || fail "no labels_reading"
 printf '0,"a, b"\n33,c\n' >inside.in
-expect 0 "$CAFE" embed "$karate" --method cafe --labels inside.in --predicted p.tsv -q
-grep -qP '^0\t"a, b"\t1$' p.tsv || fail "a label with a comma: $(head -3 p.tsv)"
+expect 0 "$CAFE" predict "$karate" --labels inside.in -o p.tsv -q
+grep -qP '\t"a, b"\t0' p.tsv || fail "a label with a comma: $(head -3 p.tsv)"
 expect 0 "$CAFE" evaluate cluster "$karate" --communities p.tsv --labels plain.in
 printf '0 New York\n33 c\n' >blank.in
 expect 3 "$CAFE" embed "$karate" --method cafe --labels blank.in -o bad.npy
 says 'blank.in:1:7: expected the end of the line .commas separate labels; one with a blank stands in quotes.'
+
+# ---- options of tables: they decide where the file alone does not
+printf 'ann;bob\nbob;carl\ncarl;ann\n' >people.in.csv
+expect 0 "$CAFE" convert people.in.csv people.in.cafe
+printf 'ann:x\nbob:y\ncarl:x\n' >colon.in
+expect 3 "$CAFE" embed people.in.cafe --method label-propagation --labels colon.in -o p.npy -f
+for graph in "people.in.cafe" "people.in.csv"; do # commas do not fit the edges, and are refused there alone
+    code=$([[ $graph == *.cafe ]] && echo 0 || echo 3)
+    expect "$code" "$CAFE" embed $graph --method label-propagation --labels colon.in --delimiter : -o p.npy -f
+done
+printf 'ann,x\nbob,y\n' >comma.in # the option of the edges does not fit this file
+expect 0 "$CAFE" embed people.in.csv --method label-propagation --labels comma.in --delimiter ';' --decimal , -o p.npy -f
+says '3 nodes labelled; node column 0; no heading; commas'
+printf 'nobody;what\nann;x\nbob;y\n' >heading.in
+expect 3 "$CAFE" embed people.in.cafe --method label-propagation --labels heading.in -o p.npy -f
+expect 0 "$CAFE" embed people.in.cafe --method label-propagation --labels heading.in --header yes -o p.npy -f
+says "label column 1 'what'; a heading; semicolons"
+expect 3 "$CAFE" embed people.in.cafe --method label-propagation --labels heading.in --header no -o p.npy -f
+says "does not have: 'nobody'"
+expect 1 "$CAFE" info people.in.cafe --delimiter : # nothing else is read
+says 'goes with edge lists'
 
 # ---- nodes that the graph does not have: refused with their number and three of them
 { head -20 plain.in; printf '77 Hi\n78 Hi\n79 Hi\n80 officers\n'; } >some.in
@@ -96,25 +117,30 @@ says 'expected a row for each of 34 nodes, found 40'
 expect 3 "$CAFE" explain "$karate" other.tsv --labels all.in
 says 'expected a row for each of 36 nodes, found 40'
 
+# ---- a partition of Pajek, for a graph of Pajek
+printf '*Vertices 4\n1 "a b"\n2 "c"\n3 "d"\n4 "e"\n*Edges\n4 3\n1 2\n2 3\n' >four.in.net
+printf '*Vertices 4\r\n2\r\n1\r\n1\r\n2\r\n' >four.in.clu
+expect 0 "$CAFE" embed four.in.net --method label-propagation --labels four.in.clu -o four.npy -v
+says 'labels    four.in.clu: 2 classes, 4 of 4 nodes labelled; a class per vertex'
+printf '"a b" x\nc y\nd y\ne x\n' >four.in
+expect 0 "$CAFE" evaluate cluster four.in.net --communities four.in.clu --labels four.in
+awk '/^NMI/ { exit !($2 + 0 > 0.999) }' .last/out || fail "$(tail -1 .last/out)"
+head -4 four.in.clu >three.in.clu
+expect 3 "$CAFE" cluster four.in.net --start three.in.clu -o three.tsv
+says 'expected a class for each of 4 vertices, found 3'
+echo 1 >>four.in.clu
+expect 3 "$CAFE" cluster four.in.net --start four.in.clu -o three.tsv
+says 'expected a class for each of 4 vertices, found more than 4'
+
+# ---- a pipe is read once
+expect 0 "$CAFE" evaluate classify "$karate" --labels <(cat plain.in) --train 0.5 --repeats 1
+expect 0 "$CAFE" evaluate classify "$karate" --labels - --train 0.5 --repeats 1 < <(cat plain.in)
+expect 3 "$CAFE" evaluate classify "$karate" --labels <(cat plain.in; echo '99 a') --train 0.5 --repeats 1
+says '99'
+
 # ---- predicted labels
 printf '0 "Mr. Hi"\n33 officers\n' >two.in
-for command in "embed --method cafe" "embed --method label-propagation" "cluster --method softmax"; do
-    # shellcheck disable=SC2086
-    expect 0 "$CAFE" ${command% --*} "$karate" --${command##*--} --labels two.in --predicted p.tsv --json r.json -f
-    says 'predicted p.tsv: labels of 34 nodes'
-    [[ $(head -1 p.tsv) == $'node\tlabel\tprobability' ]] || fail "heading: $(head -1 p.tsv)"
-    [[ $(wc -l <p.tsv) -eq 35 ]] || fail "$command: $(wc -l <p.tsv) lines"
-    grep -qP '^0\t"Mr. Hi"\t1$' p.tsv || fail "$command: $(sed -n 2p p.tsv)"
-    awk -F '\t' 'NR > 1 && !($3 > 0 && $3 <= 1) { exit 1 }' p.tsv || fail "no probability"
-    tr -d '\n ' <r.json >.last/out
-    prints '"classes":\["Mr.Hi","officers"\]'
-    expect 0 "$CAFE" evaluate cluster "$karate" --communities p.tsv --labels plain.in
-    awk '/^NMI/ { exit !($2 + 0 > 0.5) }' .last/out || fail "$command: $(tail -1 .last/out)"
-done
-expect 2 "$CAFE" embed "$karate" --method cafe --predicted p.tsv
-says '--predicted needs --labels'
-# a part that no label reaches has none
-printf '0 1\n1 2\n3 4\n' >parts.txt
-printf '0 x\n2 y\n' >parts.in
-expect 0 "$CAFE" embed parts.txt --method label-propagation --labels parts.in --predicted q.tsv
-says 'labels of 3 nodes; no label reaches the others'
+expect 0 "$CAFE" predict "$karate" --labels two.in -o p.tsv -f
+grep -qP '\t"Mr. Hi"\t' p.tsv || fail "$(sed -n 2p p.tsv)"
+expect 0 "$CAFE" evaluate cluster "$karate" --communities p.tsv --labels plain.in
+awk '/^NMI/ { exit !($2 + 0 > 0.5) }' .last/out || fail "$(tail -1 .last/out)"

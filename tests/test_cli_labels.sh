@@ -5,13 +5,18 @@ source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
 
 # ---- clusters found by themselves
-expect 0 "$CAFE" embed "$karate" --method cafe -k 10 -o v.npy --json r.json
+expect 0 "$CAFE" embed "$karate" --method cafe -k 10 --resolution 1 -o v.npy --json r.json
 says 'communities, modularity'
 json_check r.json
 [[ $(json_value r.json method) == '"cafe"' ]] || fail "method"
 awk -v q="$(json_value r.json modularity)" 'BEGIN { exit !(q > 0.3) }' || fail "modularity"
 [[ $(json_value r.json communities) -le 10 ]] || fail "more communities than columns"
-[[ $(json_value r.json columns) -lt 10 ]] || fail "rows of H sum to 1: one column is not independent"
+[[ $(json_value r.json pairs) -lt 10 ]] || fail "rows of H sum to 1: one column is not independent"
+expect 0 "$CAFE" embed "$karate" -q --method cafe -k 10 -o fine.npy --json fine.json
+awk -v fine="$(json_value fine.json modularity)" -v q="$(json_value r.json modularity)" \
+    'BEGIN { exit !(fine < q) }' || fail "the default's clusters are not smaller"
+expect 0 "$CAFE" embed "$karate" -q --method cafe -k 10 --output-form hhat -o h.npy --json h.json
+[[ $(json_value h.json columns) -lt 10 ]] || fail "QR keeps a dependent column"
 grep -q '"theta": ' r.json || fail "the report lacks theta"
 for threads in 1 2 3 8; do
     expect 0 "$CAFE" embed "$karate" -q --method cafe -k 10 -t $threads -o "t$threads.npy"

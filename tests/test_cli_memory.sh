@@ -8,8 +8,8 @@ embed=("$CAFE" embed g.in.cafe -k 64 --sweeps 4)
 
 # ---- the bits are those without a limit
 expect 0 "${embed[@]}" -q -o plain.in.npy
-numbers='1 3'
-if sanitized_threads; then numbers=3; fi
+numbers='1 3' storages='float16 bfloat16'
+if sanitized_threads; then numbers=3 storages=float16; fi
 for threads in $numbers; do
     expect 0 "${embed[@]}" --threads "$threads" --memory-limit 50M -o v.npy --json v.json
     says '^memory .* in files$'
@@ -23,9 +23,9 @@ for threads in $numbers; do
     only v.npy v.json
     rm v.npy v.json
 done
-for storage in float16 bfloat16; do # with a copy of 16 bits, and without where there is no room for one
-    expect 0 "${embed[@]}" --tune storage=$storage -q -o stored.in.npy -f
-    expect 0 "${embed[@]}" --tune storage=$storage --memory-limit 50M -o v.npy
+for storage in $storages; do # with a copy of 16 bits, and without where there is no room for one
+    expect 0 "${embed[@]}" --tune "storage=$storage" -q -o stored.in.npy -f
+    expect 0 "${embed[@]}" --tune "storage=$storage" --memory-limit 50M -o v.npy
     same stored.in.npy v.npy
     ! cmp -s plain.in.npy v.npy || fail "$storage: nothing was rounded"
     rm v.npy

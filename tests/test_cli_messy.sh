@@ -43,6 +43,13 @@ while IFS=$'\x1f' read -r file options wanted; do # tabs would be taken together
 done < <(tr '\t' '\037' <"$messy/expected.tsv")
 [[ $count -ge 100 && $(find "$messy" -type f | wc -l) -ge 200 ]] || fail "only $count cases"
 
+# attributes that change with time: the last value, and a warning
+expect 0 "$CAFE" info "$messy/gephi-dynamic.gexf"
+says 'attributes that change: 1 values of nodes are left out, each with a later value'
+expect 0 "$CAFE" convert "$messy/gephi-dynamic.gexf" dynamic.in.json
+grep -q '"club": "chess"' dynamic.in.json || fail "$(cat dynamic.in.json)"
+[[ $(grep -c tennis dynamic.in.json) -eq 0 ]] || fail "$(cat dynamic.in.json)"
+
 # files of labels: the library's words, through every way of giving unknown nodes
 labels=$messy/labels count=0
 while IFS=$'\x1f' read -r file graph options wanted; do
@@ -56,14 +63,14 @@ while IFS=$'\x1f' read -r file graph options wanted; do
         done
     else
         read -r labelled classes _ <<<"$wanted"
-        "${command[@]}" >.last/out 2>.last/err || says 'nodes have several labels'
+        "${command[@]}" >.last/out 2>.last/err || says '(node has|nodes have) several labels'
         grep -q 'several labels' .last/err || says "labels    $labels/$file: $classes class(es)?, $labelled of [0-9]+ nodes labelled"
     fi
     count=$((count + 1))
 done < <(tr '\t' '\037' <"$labels/expected.tsv")
 [[ $count -ge 30 ]] || fail "only $count files of labels"
 expect 0 "$CAFE" embed "$labels/numbers.csv" --method label-propagation --labels "$labels/gephi.csv" -o v.in.npy -f
-says "3 of 4 nodes labelled; line 1 is a heading; node column 0 'Id', label column 3 'modularity_class'; commas"
+says "3 of 4 nodes labelled; node column 0 'Id', label column 3 'modularity_class', ignored .*; a heading; commas"
 
 # tables of nodes: on a page; partitions: compared with themselves
 # of FOLDER: "file graph wanted" of every line
@@ -94,17 +101,46 @@ while IFS=$'\x1f' read -r file graph wanted; do
     fi
 done < <(of partitions)
 
+# tables of numbers, changes of edges, lists: what was taken for what is printed, and in the report
+while IFS=$'\x1f' read -r kind file graph options wanted; do
+    read -r -a list <<<"$options"
+    graph=$labels/$graph.csv path=$messy/$kind/$file
+    expect 0 "$CAFE" embed "$graph" "${list[@]}" -q -k 1 --output-form raw -o v.in.npy -f
+    case $kind in
+        tables) command=(embed "$graph" --sampling twisted --attributes "$path" -k 1 -o o.in.npy) ;;
+        changes) command=(update "$graph" "$path" --from v.in.npy -o o.in.npy) ;;
+        lists) command=(rank "$graph" --set "$path") ;;
+    esac
+    command=("$CAFE" "${command[@]}" "${list[@]}" -f)
+    if [[ $wanted == '! '* ]]; then refuses "$wanted" "${command[@]}" && continue; fi
+    expect 0 "${command[@]}" --json report.in.json
+    grep -qF "\"file\": \"$path\"" report.in.json || fail "$kind/$file: the report lacks its reading"
+    [[ $kind != changes ]] || says "changes   ${wanted% *} edges? added, ${wanted#* } removed"
+    [[ $kind != lists ]] || says "read as   $path: "
+done < <(for kind in tables changes lists; do of $kind | sed "s/^/$kind\x1f/"; done)
+expect 0 "$CAFE" embed "$labels/genes.csv" --features "$messy/tables/excel-sep.csv" -k 1 -o o.in.npy -f --json report.in.json
+says 'rows by the names of the nodes; names of rows in column 0; a heading; semicolons; decimal commas'
+expect 0 "$CAFE" convert "$labels/genes.csv" o.in.json --attributes "$messy/nodes/excel.csv" -f
+says 'read as .*nodes/excel.csv: node column'
+grep -q '"Ort": "Köln; Rhein"' o.in.json || fail 'texts of --attributes are not written'
+expect 0 "$CAFE" reduce "$messy/tables/excel-sep.csv" -k 1 -o o.in.tsv -f -v
+says 'names of rows in column 0; a heading; semicolons; decimal commas'
+
 # labels that are missing or repeated
-for file in same-labels.gexf same-labels.gml latin-1.net; do
+for file in same-labels.gexf same-labels.gml; do
     expect 0 "$CAFE" info "$messy/$file"
     says "^warning: $messy/$file: 'label' is missing or repeated for 1 of 2 nodes, .*--name id takes the ids"
     expect 0 "$CAFE" info "$messy/$file" --name id
-    [[ $file == latin-1.net ]] || quiet
+    quiet
 done
 expect 0 "$CAFE" convert "$messy/latin-1.net" converted.in.txt
-says "warning: .*1 value.* no UTF-8 text, and left out"
+says 'warning: the file is no UTF-8, and is read as Windows-1252'
+grep -q '^ann café$' converted.in.txt || fail "names of latin-1.net: $(cat converted.in.txt)"
 expect 0 "$CAFE" convert "$messy/igraph.gml" converted.in.txt -f
 grep -q '^ann bob$' converted.in.txt || fail "igraph's names: $(cat converted.in.txt)"
+
+expect 0 "$CAFE" info "$messy/r-missing-nodes.csv"
+says "^warning: 'NA' is a node: if it means a missing value"
 
 # the reading is reported
 expect 0 "$CAFE" info "$messy/to-before-from.csv"

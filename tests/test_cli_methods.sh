@@ -5,11 +5,11 @@ source "${SOURCE:?}/tests/lib.sh"
 
 "$CAFE" generate sbm --nodes 120 --edges 900 --blocks 3 --mixing 0.1 -q -o g.in.txt --labels l.in.txt
 
-few=(--walks 4 --length 10)
+few=(--tune walks=4 --tune length=10)
 for method in gf deepwalk node2vec line hope grarep sdne spectral netmf prone fastrp; do
     options=(--method "$method" -k 8)
     [[ $method != deepwalk && $method != node2vec ]] || options+=("${few[@]}")
-    [[ $method != sdne ]] || options+=(--epochs 3 --tune hidden=16)
+    [[ $method != sdne ]] || options+=(--tune epochs=3 --tune hidden=16)
     expect 0 "$CAFE" embed g.in.txt "${options[@]}" -o $method.tsv --json $method.json
     says "^$method +.*loss"
     says '8 columns, raw form'
@@ -44,7 +44,7 @@ says 'columns +[0-9]+ top, [0-9]+ bottom'
 expect 0 "$CAFE" embed g.in.txt --method spectral -k 8 --columns-from both -q -o s.npy
 
 # ---- a matrix that is too large to be computed is drawn
-expect 0 "$CAFE" embed g.in.txt --method netmf -k 8 --samples 5000 -o drawn.npy --json drawn.json
+expect 0 "$CAFE" embed g.in.txt --method netmf -k 8 --tune samples=5000 -o drawn.npy --json drawn.json
 says 'netmf +matrix drawn by 5000 walks, loss'
 [[ $(json_value drawn.json drawn_walks) == 5000 ]] || fail "the report lacks the walks"
 

@@ -81,7 +81,7 @@ for form in tsv npy; do
     same_values again.tsv
     both explain @.cafe @.v.$form --communities @.part --labels @.part --features @.v.tsv --json @.e.json -f
     same_report e.json
-    both map @.cafe @.v.$form -o @.m.$form
+    both plot @.cafe @.v.$form -o @.m.$form
     both plot @.cafe @.v.$form --map @.m.$form --labels @.part -o @.svg -f
     both plot @.cafe @.v.$form --labels @.part --communities @.part -o @.html -f
     both recommend @.cafe --all --embedding @.v.$form -o @.rec -f
@@ -104,12 +104,12 @@ both rank @.cafe --set @.some.in --other @.v.npy.names.txt --json @.sets.json
 same_report sets.json
 both embed @.cafe --sampling pagerank --seeds @.v.npy.names.txt -k 4 -o @.s.tsv
 same_values s.tsv
-both embed @.cafe --sampling twisted --measure category --attributes @.part -k 4 -o @.c.tsv
+both embed @.cafe --sampling twisted --tune measure=category --attributes @.part -k 4 -o @.c.tsv
 same_values c.tsv
 list=$(for ((u = 0; u < 7; u++)); do field "${names[u]}" && printf ,; done)
-expect 0 "$CAFE" explain hostile.cafe hostile.v.npy --node "${list%,}"
+expect 0 "$CAFE" explain hostile.cafe hostile.v.npy -v --node "${list%,}"
 [[ $(grep -c '^node ' .last/out) -eq 7 ]] || fail "cards of a list of nodes"
-expect 0 "$CAFE" explain hostile.cafe hostile.v.npy --node 'Smith, J.'
+expect 0 "$CAFE" explain hostile.cafe hostile.v.npy -v --node 'Smith, J.'
 prints '^node Smith, J\.$'
 both recommend @.cafe --nodes-file @.v.npy.names.txt -o @.rec2
 [[ $(wc -l <hostile.rec2) -eq $(wc -l <plain.rec2) ]] || fail "recommendations"
@@ -141,7 +141,7 @@ same_values p.tsv
 both reduce @.v.tsv -k 2 -o @.r.tsv
 same_values r.tsv
 both points @.v.tsv -o @.k.cafe
-both map @.k.cafe @.r.tsv -o @.km.tsv
+both plot @.k.cafe @.r.tsv -o @.km.tsv
 same_values km.tsv
 printf 'x,y\n"",1\nb,2\nc,3\n' >empty.in
 expect 3 "$CAFE" points empty.in -o bad.cafe

@@ -48,7 +48,7 @@ rm "$long"* 2>/dev/null || rm xxx*
 # names of an earlier run beside a file that is gone: refused before the work, with what helps
 printf '0 1\n1 2\n2 0\n2 3\n' >plain.in.txt
 expect 0 "$CAFE" embed plain.in.txt -q -k 2 -o plain.in.npy
-for words in 'embed plain.in.txt -k 2 -o v.npy' 'map plain.in.txt plain.in.npy -o v.npy' \
+for words in 'embed plain.in.txt -k 2 -o v.npy' 'plot plain.in.txt plain.in.npy -o v.npy' \
     'convert plain.in.txt m.mtx' 'convert plain.in.txt m.mtx.gz'; do
     printf 'a\nb\nc\nd\n' >"${words##* }.names.txt"
     # shellcheck disable=SC2086
@@ -76,7 +76,7 @@ cp vectors.in.npy v.npy
 cp vectors.in.npy.names.txt v.npy.names.txt
 expect 2 "$CAFE" embed g.txt --start v.npy -o v.npy -f
 expect 2 "$CAFE" embed g.txt --start v.npy -o w.npy --json v.npy -f
-expect 2 "$CAFE" cluster v.npy.names.txt -o v.npy -f
+expect 2 "$CAFE" embed v.npy.names.txt -o v.npy -f
 expect 2 "$CAFE" update g.txt changes.in.txt --from v.npy -o changes.in.txt -f
 expect 2 "$CAFE" update g.txt changes.in.txt --from v.npy -o g.txt -f
 expect 2 "$CAFE" embed g.txt -o w.npy --json ./w.npy
@@ -109,7 +109,7 @@ expect 2 "$CAFE" embed edges.in.txt -o v.npy -k 9000000000000000000
 says "a whole number from 1 to [0-9]+, not '9000000000000000000'"
 expect 2 "$CAFE" embed edges.in.txt -o v.npy --sweeps 9000000000000000000
 says "a whole number from 0 to [0-9]+, not '9000000000000000000'"
-for command in embed cluster rank map points update place recommend reduce; do
+for command in embed cluster rank plot points update place recommend reduce; do
     options=$("$CAFE" "$command" --help | sed -nE 's/^  (-.,|   ) (--[a-z-]+) [A-Z]$/\2/p; s/^  (-.,|   ) (--[a-z-]+) [A-Z] .*/\2/p')
     for option in $options; do
         "$CAFE" "$command" edges.in.txt edges.in.txt "$option" 9000000000000000000 >.last/out 2>.last/err || true

@@ -52,7 +52,7 @@ wide() {
 
 expect 0 "$CAFE" generate sbm --nodes 600 --edges 6000 --blocks 3 --mixing 0.1 -q -o g.in.txt --labels l.in
 expect 0 "$CAFE" embed g.in.txt -q --columns 8 -o e.in.npy
-expect 0 "$CAFE" map g.in.txt e.in.npy -q -o m.in.npy
+expect 0 "$CAFE" plot g.in.txt e.in.npy -q -o m.in.npy
 plot() { "$CAFE" plot g.in.txt e.in.npy -q "$@"; }
 
 # ---- files: a map made here, one read, columns; all colours; light and dark
@@ -146,6 +146,31 @@ expect 2 plot -o x.png --tune most-links=many
 expect 2 plot -o x.png --colour label
 expect 2 plot -o x.png --colour rainbow
 expect 2 plot -o x.png --dark maybe
+says 'maybe: the ending tells the format'
 expect 3 plot -o x.png --map e.in.npy
 says 'expected 2 columns'
 [[ ! -e x.png ]] || fail "a refused run left a file"
+
+# ---- PDF: every object is where the table at the end says, and the picture has its length; also with an image
+at() { grep -abo -m 1 -- "$2" "$1" | head -n 1 | cut -d : -f 1; }
+printf '0 1\n1 2\n2 0\n' >few.in.txt
+expect 0 "$CAFE" embed few.in.txt -q --columns 2 -o few.in.npy
+expect 0 "$CAFE" generate ba --nodes 20100 --edges 20200 -q -o many.in.cafe
+expect 0 "$CAFE" embed many.in.cafe -q --columns 2 --sweeps 1 -o many.in.npy
+for name in few.in.txt many.in.cafe; do
+    expect 0 "$CAFE" plot $name ${name%%.*}.in.npy --x 0 --y 1 -q --title 'K(\)' --pixels-wide 340 --pixels-high 200 -o p.pdf
+    quiet
+    [[ $(head -c 8 p.pdf) == %PDF-1.4 && $(tail -n 1 p.pdf) == %%EOF ]] || fail "$name: no PDF"
+    grep -aq '/MediaBox \[0 0 255.00 150.00\]' p.pdf || fail "$name: another size"
+    table=$(tail -n 2 p.pdf | head -n 1)
+    [[ $(tail -c +$((table + 1)) p.pdf | head -n 1) == xref ]] || fail "$name: the table is elsewhere"
+    i=0
+    while read -r place; do
+        i=$((i + 1))
+        [[ $(tail -c +$((10#$place + 1)) p.pdf | head -n 1) == "$i 0 obj" ]] || fail "$name: object $i is elsewhere"
+    done < <(tail -c +$((table + 1)) p.pdf | sed -n 's/ 00000 n $//p')
+    [[ $i -eq $([[ $name == few* ]] && echo 5 || echo 6) ]] || fail "$name: $i objects"
+    length=$(grep -aA1 '^5 0 obj' p.pdf | tail -n 1)
+    [[ $length -eq $(($(at p.pdf '^endstream') - $(at p.pdf '^stream') - 7)) ]] || fail "$name: length $length"
+    rm p.pdf
+done

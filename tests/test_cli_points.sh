@@ -28,7 +28,7 @@ expect 0 "$CAFE" embed g.cafe -k 2 --no-heading -o v.tsv -q
 [[ $(head -n 1 v.tsv | cut -f 1) == out0 ]] || fail "vectors without the rows' names"
 
 # ---- kernels and ways; the same bits for any threads
-for options in '--kernel cosine' '--tune width=0.5' '--tune mutual=yes' '--tune approximate=yes'; do
+for options in '--tune kernel=cosine' '--tune width=0.5' '--tune mutual=yes' '--tune approximate=yes'; do
     for threads in 1 3; do
         # shellcheck disable=SC2086
         expect 0 "$CAFE" points rings.in.csv $options -t $threads -o "w$threads.txt" -q -f
@@ -63,12 +63,12 @@ says 'no meaning without --matrix'
 expect 2 "$CAFE" points --matrix s.in.txt -o g.cafe --neighbours 3
 says 'no meaning with --matrix'
 expect 2 "$CAFE" points rings.in.csv -o g.cafe --neighbours 0
-expect 2 "$CAFE" points rings.in.csv -o g.cafe --kernel box
+expect 2 "$CAFE" points rings.in.csv -o g.cafe --tune kernel=box
 expect 1 "$CAFE" points absent.csv -o g.cafe
 expect 3 "$CAFE" points --matrix rings.in.csv -o g.cafe
 says 'square'
 printf '1 2\n0 0\n' >zero.in.txt
-expect 3 "$CAFE" points zero.in.txt --kernel cosine -o g.cafe
+expect 3 "$CAFE" points zero.in.txt --tune kernel=cosine -o g.cafe
 says 'zero.in.txt: row 1: expected a direction'
 printf '1 2\n3 1e20\n' >large.in.txt
 expect 3 "$CAFE" points large.in.txt -o g.cafe

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Weights of any unit, at the ends of their range and outside it, through every command: what ends
-# with 0 has finite results, and weights times 2^k give the same ones.
-# shellcheck source=tests/lib.sh
+# Weights of any unit, at the ends of their range and outside it, through every command. A run with exit code 0 has
+# finite results, and weights times 2^k give the same ones. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
 "$CAFE" generate sbm --nodes 120 --edges 500 --blocks 4 --mixing 0.1 -q -o g.in.txt --labels l.in.txt
@@ -34,7 +33,7 @@ done
 expect 0 "$CAFE" cluster huge.in.txt -q --method softmax -k 8 --json c.json
 finite c.json
 [[ $(json_value c.json communities) -gt 1 ]] || fail "one community of everything"
-expect 0 "$CAFE" map huge.in.txt v.sphere.tsv -q -o m.tsv
+expect 0 "$CAFE" plot huge.in.txt v.sphere.tsv -q -o m.tsv
 finite m.tsv
 expect 0 "$CAFE" info huge.in.txt
 prints '1e\+38|1\.0+e\+38'
@@ -59,14 +58,14 @@ run_all() {
     for sampling in walk pagerank; do
         expect 0 "$CAFE" embed "$g" -q --sampling $sampling -k 4 -o "$d/$sampling.tsv"
     done
-    expect 0 "$CAFE" map "$g" "$d/sphere.tsv" -q -o "$d/map.tsv"
+    expect 0 "$CAFE" plot "$g" "$d/sphere.tsv" -q -o "$d/map.tsv"
     expect 0 "$CAFE" rank "$g" -q -o "$d/rank.tsv"
     expect 0 "$CAFE" recommend "$g" -q --all --embedding "$d/sphere.tsv" -o "$d/recommend.tsv"
     expect 0 "$CAFE" explain "$g" "$d/sphere.tsv" -q --json "$d/explain.json"
     change "$1"
     expect 0 "$CAFE" embed "$g" -q --output-form raw -k 4 -o "$d/raw.tsv"
     expect 0 "$CAFE" update "$g" "c$1.in.txt" --from "$d/raw.tsv" -q -o "$d/updated.tsv"
-    expect 0 "$CAFE" place "$g" "$d/raw.tsv" "n$1.in.txt" -q -o "$d/placed.tsv"
+    expect 0 "$CAFE" place "$g" "$d/raw.tsv" "n$1.in.txt" --weight 2 -q -o "$d/placed.tsv"
     expect 0 "$CAFE" recommend "$g" -q --all --score covariance -o "$d/covariance.tsv"
     expect 0 "$CAFE" reduce "t$1.in.csv" -q -k 3 -o "$d/reduced.tsv"
     finite "$d"/*.tsv

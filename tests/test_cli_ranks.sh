@@ -50,7 +50,7 @@ prints '^memory of a rank: '
 expect 0 "${dry[@]}" g.in.cafe -k 2 --ranks 2 --json plan.json
 whole=$(json_value plan.json whole_bytes)
 for ranks in 2 512; do
-    expect 0 "${dry[@]}" g.in.cafe -k 2 --ranks "$ranks" --sampling pagerank --samples 10000000 --json plan.json -f
+    expect 0 "${dry[@]}" g.in.cafe -k 2 --ranks "$ranks" --sampling pagerank --tune samples=10000000 --json plan.json -f
     [[ $(json_value plan.json whole_bytes) -ge $((whole + 8 * 20000000)) ]] || fail "the sampled graph is taken as divided"
     [[ $(json_value plan.json rank_bytes) -ge $((20 * 20000000)) ]] || fail "the drawing of pairs is left out"
 done

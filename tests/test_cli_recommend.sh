@@ -22,24 +22,24 @@ done
 printf '%s\n' 5 33 0 >some.in
 expect 0 "$CAFE" recommend "$karate" -q --nodes-file some.in -k 4 -o some.tsv
 [[ $(cut -f 1 some.tsv | uniq | xargs) == 'node 0 5 33' ]] || fail "a file's nodes, in node order"
-expect 0 "$CAFE" recommend "$karate" -q --all -k 40 --linked yes
+expect 0 "$CAFE" recommend "$karate" -q --all -k 40 --tune linked=yes
 [[ $(wc -l <.last/out) -eq $((34 * 33 + 1)) ]] || fail "everybody but oneself"
 
 # ---- vectors from a file are multiplied as they are
 expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.npy
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --embedding x.npy
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --tune linked=yes --embedding x.npy
 cut -f 3,4 .last/out >file.in
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --columns 8 --tune decode=raw
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --tune linked=yes --columns 8 --tune decode=raw --score product
 cut -f 3,4 .last/out >own.in
 same file.in own.in
 expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw --no-heading -o x.tsv
 tac x.tsv >turned.in.tsv
 rm x.tsv
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked yes --embedding turned.in.tsv
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --tune linked=yes --embedding turned.in.tsv
 cut -f 3,4 .last/out >turned.in
 same file.in turned.in
 for score in covariance common popularity; do
-    expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --linked yes --score $score
+    expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --tune linked=yes --score $score
     [[ $(wc -l <.last/out) -eq 4 ]] || fail "$score"
 done
 [[ $(sed -n 2p .last/out | cut -f 3) == 33 ]] || fail "node 33 is the most popular"
@@ -52,11 +52,11 @@ says 'bipartite: 60 and 40 nodes'
 ! sed 1d .last/out | cut -f 3 | grep -q ^u || fail "a user for a user"
 expect 0 "$CAFE" recommend ratings.in -q --node i3 -k 5 --columns 8
 ! sed 1d .last/out | cut -f 3 | grep -q ^i || fail "an item for an item"
-expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --tune sides=no --linked yes
+expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --tune sides=no --tune linked=yes
 [[ $(wc -l <.last/out) -eq 100 ]] || fail "--tune sides=no"
 
 # ---- evaluation: better than popularity, reproducible, the seed matters
-expect 0 "$CAFE" recommend ratings.in --evaluate 0.2 -k 5 --columns 4 --json e.json
+expect 0 "$CAFE" recommend ratings.in --score product --evaluate 0.2 -k 5 --columns 4 --json e.json
 says 'hidden +[0-9]+ of [0-9]+ edges'
 json_check e.json
 for key in share hidden evaluation nodes recall hit mrr auc; do
@@ -68,13 +68,30 @@ awk -F '\t' 'NR == 1 && $2 != "recall@5" { exit 1 } NR == 2 { own = $2 } NR == 3
     fail "figures of the evaluation"
 cp .last/out first.in
 for threads in 1 3 8; do
-    expect 0 "$CAFE" recommend ratings.in -q --evaluate 0.2 -k 5 --columns 4 -t $threads
+    expect 0 "$CAFE" recommend ratings.in -q --score product --evaluate 0.2 -k 5 --columns 4 -t $threads
     same first.in .last/out
 done
-expect 0 "$CAFE" recommend ratings.in -q --evaluate 0.2 -k 5 --columns 4 --seed 2
+expect 0 "$CAFE" recommend ratings.in -q --score product --evaluate 0.2 -k 5 --columns 4 --seed 2
 ! cmp -s first.in .last/out || fail "the seed has no effect"
 expect 0 "$CAFE" recommend ratings.in -q --evaluate 0.2 --score common -o common.tsv
 [[ $(wc -l <common.tsv) -eq 3 ]] || fail "a baseline is not listed twice"
+
+# ---- the score is chosen by hidden edges: triangles speak for common neighbours
+awk 'BEGIN { for (g = 0; g < 30; g++) for (i = 0; i < 6; i++) { for (j = i + 1; j < 6; j++) print 6 * g + i, 6 * g + j
+    print 6 * g + i, (6 * g + i + 7) % 180 } }' >cliques.in
+expect 0 "$CAFE" recommend cliques.in --node 0 -k 4 --columns 4 --json chosen.json
+says 'score +common: recall@4'
+json_check chosen.json
+[[ $(json_value chosen.json score) == '"common"' ]] || fail "the report does not name the score"
+cut -f 3,4 .last/out >chosen.in
+for threads in 1 2 3; do
+    expect 0 "$CAFE" recommend cliques.in -q --node 0 -k 4 --columns 4 -t $threads
+    cut -f 3,4 .last/out >again.in
+    same chosen.in again.in
+done
+expect 0 "$CAFE" recommend cliques.in -q --node 0 -k 4 --score common
+cut -f 3,4 .last/out >common.in
+same chosen.in common.in
 
 # ---- rows of vectors belong to their names, in any order
 printf '%s\n' 'ann bob' 'bob carl' 'carl dora' 'dora ann' 'dora eve' >named.in

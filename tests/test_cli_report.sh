@@ -36,17 +36,21 @@ printf '+ 0 34\n- 0 1\n' >changes.txt
 printf 'x 0\ny 33\n' >links.txt
 paste <(seq 1 34) <(seq 34 -1 1) >points.tsv
 
+grep -v "^#" "$labels" | head -20 >known.txt
+report predict predict "$karate" --labels known.txt -o predicted.tsv
 report embed embed "$karate" -k 4 -o e.npy
 report embed-loss embed "$karate" --method gf -k 4 -o g.npy
-report embed-loss-drawn embed "$karate" --method netmf --samples 1000 -k 4 -o netmf.npy
+report embed-loss-drawn embed "$karate" --method netmf --tune samples=1000 -k 4 -o netmf.npy
 report embed-dry embed "$karate" --dry-run
 report embed-ranks embed "$karate" --dry-run --ranks 3 --tune network=25G --tune memory-bandwidth=100G --memory-limit 1G
 report embed-sized embed --dry-run --graph-size 1000,5000 --ranks 3
 report embed-files embed "$karate" -k 4 --memory-limit 30M -o f.npy
 report embed-files-dry embed "$karate" --memory-limit 30M --dry-run
 report embed-checkpoint embed "$karate" -k 4 --checkpoint c.in -o c.npy
-report embed-drawn embed "$karate" -k 4 --sampling walk --samples 1000 -o w.npy
+report embed-drawn embed "$karate" -k 4 --sampling walk --tune samples=1000 -o w.npy
 report cluster cluster "$karate" -o c.tsv
+report cluster-trials cluster "$karate" --trials 3 -o ct.tsv
+report cluster-profile cluster "$karate" --profile 0.5:2:3
 report cluster-softmax cluster "$karate" --method softmax -o s.tsv
 report reduce reduce points.tsv -o r.npy
 report classify evaluate classify "$karate" --labels "$labels" --repeats 2 --classifier logistic
@@ -63,6 +67,6 @@ report update update "$karate" changes.txt --from raw.npy -o n.npy --full --comm
 report place place "$karate" raw.npy links.txt -o p.npy
 report points points points.tsv -o g.txt
 report info info "$karate"
-report map map "$karate" v.npy -o m.npy
+report map plot "$karate" v.npy -o m.npy
 expect 0 "$CAFE" cluster "$karate" -q --hierarchy hierarchy.json
 keys hierarchy

@@ -42,7 +42,7 @@ done
 # ---- drawn pairs: the error is reported, the seed decides, the threads do not
 "$CAFE" generate planted --nodes 2000 --edges 9000 --mixing 0.2 -q -o g.in.txt
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" cluster g.in.txt -t $threads --sampling walk --samples 2e5 \
+    expect 0 "$CAFE" cluster g.in.txt -t $threads --sampling walk --tune samples=2e5 \
         -o t$threads.in.tsv --json t$threads.in.json
     says 'walk: .* entries, drawn'
     says '200,000 pairs; standard error'
@@ -90,21 +90,21 @@ says 'walks begin at 1 node$'
 # ---- attributes: by label, by name, by order
 awk '!/^#/ { if (!($1 in d)) d[$1] = 1; if (!($2 in d)) d[$2] = 1 }
     END { for (u in d) print u, (u % 2 ? "odd" : "even") }' "$karate" >l.in.txt
-expect 0 "$CAFE" cluster "$karate" --sampling twisted --measure category --attributes l.in.txt \
+expect 0 "$CAFE" cluster "$karate" --sampling twisted --tune measure=category --attributes l.in.txt \
     --tune twist-mean=0.9 --json l.in.json
 says 'the measure has the average 0\.900000'
 near "$(json_value l.in.json mean)" 0.9 1e-6 || fail "the wanted average"
-expect 0 "$CAFE" cluster "$karate" --sampling twisted --measure category --attributes l.in.txt \
-    --lambda "$(json_value l.in.json lambda)" --json again.in.json
+expect 0 "$CAFE" cluster "$karate" --sampling twisted --tune measure=category --attributes l.in.txt \
+    --tune lambda="$(json_value l.in.json lambda)" --json again.in.json
 near "$(json_value again.in.json mean)" 0.9 1e-6 || fail "the same lambda, the same average"
-expect 0 "$CAFE" cluster "$karate" -q --sampling twisted --measure category --attributes l.in.txt \
-    --lambda 0 -o zero.in.tsv
+expect 0 "$CAFE" cluster "$karate" -q --sampling twisted --tune measure=category --attributes l.in.txt \
+    --tune lambda=0 -o zero.in.tsv
 same zero.in.tsv edge.in.tsv
 printf 'a b\nb c\nc d\nd a\n' >n.in.txt
 printf 'name\tx\ty\nd\t0\t1\nc\t1\t0\nb\t1\t0\na\t0\t1\n' >n.in.tsv
 printf '0 1\n1 0\n1 0\n0 1\n' >n.in.dat
 for file in n.in.tsv n.in.dat; do
-    expect 0 "$CAFE" cluster n.in.txt -q --sampling twisted --attributes $file --lambda 5 --no-heading -o - \
+    expect 0 "$CAFE" cluster n.in.txt -q --sampling twisted --attributes $file --tune lambda=5 --no-heading -o - \
         --json $file.in.json
     [[ $(cut -f 2 .last/out | xargs) == '0 1 1 0' ]] || fail "$file: alike nodes belong together"
 done
@@ -123,7 +123,7 @@ refuse 2 'needs --attributes' cluster "$karate" --sampling twisted
 refuse 2 '\-\-window does not go with --sampling edge' embed "$karate" --window 3
 refuse 2 '\-\-damping does not go with --sampling walk' embed "$karate" --sampling walk --damping 0.5
 refuse 2 '\-\-seeds does not go with' cluster "$karate" --seeds s.in.txt
-refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt --lambda 1 --tune twist-mean=0
+refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt --tune lambda=1 --tune twist-mean=0
 refuse 2 '\-\-damping takes' cluster "$karate" --sampling pagerank --damping 1
 for x in -0.1 0.51 nan half; do
     refuse 2 "degree-exponent takes a number from 0 to 0.5, not '$x'" embed "$karate" "--degree-exponent=$x"

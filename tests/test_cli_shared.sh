@@ -23,6 +23,17 @@ for list in names.csv ids.txt; do
     expect 0 together 3 convert one.cafe many.cafe -f -q
     cmp one.cafe many.cafe || fail "one.cafe: another file from 3 processes that copy it"
 done
+
+# ---- attributes of nodes: all processes have them
+awk 'BEGIN { print "node,half"; for (i = 0; i < 500; i++) print i "," i / 2 }' >nodes.csv
+awk 'BEGIN { for (i = 0; i < 500; i++) print i, i % 3 ? "odd" : "new" }' >kinds.txt
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i % 500, (i * 7 + 3) % 500 }' >small.txt
+expect 0 "$CAFE" convert small.txt small.graphml --attributes nodes.csv --communities kinds.txt -q
+expect 0 "$CAFE" convert small.graphml one.cafe -f -q
+expect 0 together 3 convert one.cafe many.cafe -f -q
+cmp one.cafe many.cafe || fail "one.cafe: attributes are lost with 3 processes"
+expect 0 together 3 convert one.cafe many.graphml -f -q
+cmp small.graphml many.graphml || fail "small.graphml: attributes are lost with 3 processes"
 [[ -z $(find . -name '.cafe-*') ]] || fail "a temporary file is left"
 
 # ---- a bad line in the range of the third process, told once, by its number in the file

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Rows that are not symmetric are refused; and when --trust lets them through, every command ends with
-# a status and stays within its arrays, whatever it then says (the sanitizers look at the latter).
-# shellcheck source=tests/lib.sh
+# Rows that are not symmetric are refused. If --trust lets them through, every command ends with a status and stays
+# within its arrays (the sanitizers check this), whatever its result is. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 craft=${BUILD:?}/tests/craft_arcs
 [[ -x $craft ]] || { echo "skipped: the tests' programs are not built"; exit 77; }
@@ -42,14 +41,14 @@ for graph in graphs.in/*.cafe; do
     done
     for sampling in walk pagerank; do
         ends embed "$graph" --sampling $sampling -k 4 -o o.npy -f
-        ends embed "$graph" --sampling $sampling --samples 500 -k 4 -o o.npy -f
+        ends embed "$graph" --sampling $sampling --tune samples=500 -k 4 -o o.npy -f
         ends cluster "$graph" --sampling $sampling -o o.tsv -f
     done
     ends embed "$graph" -k 4 --columns-from both --residual 1e-3 --propagate -o o.npy -f
     ends cluster "$graph" --tune chunks=3 -o o.tsv -f
     for method in $communities; do ends cluster "$graph" --method "$method" -o o.tsv -f; done
     ends explain "$graph" x.in.npy --communities c.in.tsv --node 0,39 --spectrum --bound --json o.json -f
-    ends map "$graph" x.in.npy -o o.npy -f
+    ends plot "$graph" x.in.npy -o o.npy -f
     ends plot "$graph" x.in.npy -o o.svg -f
     ends plot "$graph" x.in.npy -o o.html -f
     ends rank "$graph" --by degree

@@ -79,8 +79,20 @@ same t.npy new.npy
 awk 'BEGIN { print "Source,Target,Change" } { s = $1 ~ /^[-+]$/; print $(1 + s) "," $(2 + s) "," ($1 == "-" ? "removed" : "added") }' \
     changes.in.txt >table.in.csv
 expect 0 "$CAFE" update g.in.txt table.in.csv --from old.in.npy -o t.npy -f
-says "heading: nodes 'Source', and 'Target', change 'Change'"
+says "source column 0 'Source', target column 1 'Target', change column 2 'Change'; a heading; commas"
 same t.npy new.npy
+# added and removed by words, without a heading and in any column; new nodes, blanks behind the signs
+awk '{ s = $1 ~ /^[-+]$/; print ($1 == "-" ? "removed" : "added") ";" $(1 + s) ";" $(2 + s) }' changes.in.txt >table.in.csv
+expect 0 "$CAFE" update g.in.txt table.in.csv --from old.in.npy -o t.npy -f
+says 'source column 1, target column 2, change column 0; no heading; semicolons'
+same t.npy new.npy
+sed 's/\([0-9]\) \([0-9]\)/\1,\2/' changes.in.txt >table.in.csv
+expect 0 "$CAFE" update g.in.txt table.in.csv --from old.in.npy -o t.npy -f
+says 'source column 0, target column 1, behind . or -; no heading; commas'
+same t.npy new.npy
+printf '0 1 a\n2 3 b\n' >table.in.txt
+expect 3 "$CAFE" update g.in.txt table.in.txt --from old.in.npy -o t.npy -f
+says 'table.in.txt:1:1: expected columns that are clearly two nodes and a weight'
 expect 2 "$CAFE" update new.cafe more.in.txt --since g.in.txt --from old.in.npy -o t.npy -f
 says 'takes the whole new graph alone'
 expect 2 "$CAFE" update new.cafe --from old.in.npy -o t.npy -f
@@ -95,6 +107,19 @@ says 'state     used'
 [[ $(json_value t.json resumed) == true ]] || fail "not resumed"
 expect 0 "$CAFE" embed new.cafe --start new.npy --sweeps 0 -k 8 -o certified.npy --json t.json -f -q
 grep -q '"residual' t.json || fail "no certificate of the written rows"
+# a state of another graph, of other vectors or of another exponent is kept unless -f
+"$CAFE" embed new.cafe --output-form raw --columns 8 -q --seed 9 -o seed.npy
+cp days.state kept.state
+for other in "g.in.txt changes.in.txt --from old.in.npy" "new.cafe later.in.txt --from seed.npy"; do
+    # shellcheck disable=SC2086
+    expect 1 "$CAFE" update $other -o w.npy -q --state days.state
+    says 'days.state: belongs to another graph, other vectors or another degree exponent; --force replaces it'
+    same days.state kept.state
+    [[ ! -e w.npy ]] || fail "vectors were written"
+done
+expect 0 "$CAFE" update new.cafe later.in.txt --from seed.npy -o w.npy --state days.state -f
+says 'state     made: the old one was of another graph or other vectors'
+rm -f w.npy* kept.state seed.npy*
 echo 1 >other.state
 expect 3 "$CAFE" update new.cafe later.in.txt --from new.npy -o t.npy -f --state other.state
 says 'expected a state that cafe update wrote'
@@ -109,7 +134,21 @@ kept=$(awk -F '\t' 'NR == FNR { old[$1] = $2; next } $1 in old && old[$1] == $2'
 grep -q '^601' new.tsv || fail "a new node has no community"
 expect 2 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f --communities-out new.tsv
 says 'needs --communities'
-rm new.tsv t.json t.npy*
+# communities alone are the same
+expect 0 "$CAFE" update g.in.txt changes.in.txt --communities numbered.in.tsv --communities-out alone.tsv --json u.json
+same alone.tsv new.tsv
+says 'groups    [0-9]+ before'
+[[ $(json_value u.json nodes_kept) == "$(json_value t.json nodes_kept)" ]] || fail "$(cat u.json)"
+[[ $(grep -c '"rounds"' u.json) -eq 0 ]] || fail "figures of vectors"
+for option in "-o t.npy -f" "--drift d.tsv" --full "--state s.state" "--sweeps 3" "--degree-exponent 0.2"; do
+    # shellcheck disable=SC2086
+    expect 2 "$CAFE" update g.in.txt changes.in.txt --communities numbered.in.tsv --communities-out u.tsv $option
+    says 'no old vectors: give --from'
+done
+awk '!/^#/ && NF > 1 { print "-", $1, $2 }' g.in.txt >all.in.txt
+"$CAFE" update g.in.txt all.in.txt --communities numbered.in.tsv --communities-out u.tsv >.last/out 2>.last/err && fail "no edges"
+grep -q 'no edges' .last/err || fail "$(cat .last/err)"
+rm alone.tsv new.tsv t.json u.json t.npy*
 # gzip and standard input
 gzip -c changes.in.txt >changes.in.txt.gz
 expect 0 "$CAFE" update g.in.txt changes.in.txt.gz --from old.in.npy -o t.npy -f -q
@@ -173,7 +212,7 @@ says 'raw form'
 only_inputs
 
 # ---- place
-printf '%s\n' 'ann 3' 'ann 4 2' '"bob b",7' >links.in.txt
+printf '%s\n' 'ann 3' 'ann 4 2' '"bob b" 7' >links.in.txt
 tac named.in.tsv >turned.in.tsv
 expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q --no-heading -o turned.tsv
 mv turned.tsv turned.in.placed

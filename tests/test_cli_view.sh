@@ -19,6 +19,8 @@ grep -q '"title":"A \\u003cb\\u003e \\u0026 \\u0022c\\u0022"' k.html || fail "ti
 size=$(stat -c %s k.html)
 [[ $size -lt 250000 ]] || fail "$size bytes for 34 nodes"
 
+grep -q '"bound":0.41[0-9]*,"proved":true' k.html || fail "the page does not say that its communities are optimal"
+
 # the policy: hashes of just this script and this style
 policy=$(grep -o 'Content-Security-Policy" content="[^"]*' k.html)
 [[ $policy == *"default-src 'none'"* && $policy != *unsafe* && $policy != *http* ]] || fail "$policy"
@@ -99,7 +101,7 @@ rm k.html k2.html
 # ---- a budget is kept, and omissions are reported
 expect 0 "$CAFE" generate planted --nodes 20000 --edges 60000 -q -o g.in.cafe --labels g.in.labels
 expect 0 "$CAFE" embed g.in.cafe -q -o g.in.npy --columns 16 --sweeps 3
-expect 0 "$CAFE" map g.in.cafe g.in.npy -q --tune rounds=20 -o g.in.map.npy # once for all pages
+expect 0 "$CAFE" plot g.in.cafe g.in.npy -q --tune rounds=20 -o g.in.map.npy # once for all pages
 map=(--map g.in.map.npy)
 for budget in 290000 360000 600000; do
     expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --labels g.in.labels --tune page-limit=$budget

@@ -66,7 +66,7 @@ null points matrix matrix.in.tsv null.txt
 expect 0 "$CAFE" points matrix.in.tsv --matrix -q -o tool.txt -f
 same null.txt tool.txt
 null map planted.txt v.npy null.npy
-expect 0 "$CAFE" map planted.txt v.npy -q -o tool.npy -f
+expect 0 "$CAFE" plot planted.txt v.npy -q -o tool.npy -f
 same null.npy tool.npy
 null rank planted.txt null.txt
 expect 0 "$CAFE" rank planted.txt --top 0 -q -o tool.txt -f

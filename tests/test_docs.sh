@@ -22,3 +22,16 @@ try '```console' '$ cafe info karate.txt' '...' 'nodes        34' '...' '```' ||
 ! try '```console' '$ cafe info nosuch.txt' '```' || fail "a command that fails was taken"
 # shellcheck disable=SC2016
 ! try 'Use `cafe info --nosuch 3`.' || fail "an option that is gone was taken"
+
+# every link leads somewhere; a page or a heading that is gone is found
+$python "$SOURCE/scripts/site.py" --links || fail "links lead nowhere"
+cp "$SOURCE/scripts/site.py" tree/scripts
+links() {
+    printf '%s\n' "$@" >tree/docs/a.md
+    $python tree/scripts/site.py --links >.last/out
+}
+echo '[a](docs/a.md), [all](docs/README.md)' >tree/README.md
+echo '| [a](a.md) |' >tree/docs/README.md
+links '# The Heading' 'See [above](#the-heading), [examples](../examples), [a page](https://example.org).' || fail "good links were refused"
+! links 'See [b](b.md).' || fail "a page that is gone was taken"
+! links '# Heading' 'See [above](#headings).' || fail "a heading that is gone was taken"

@@ -1,6 +1,6 @@
 /* The eigensolver where eigenvalues come many times: graphs of many equal parts, and products of
  * graphs. Every copy is there and none is made up, at the tolerance, by spectra that are known
- * without the solver; vectors are orthonormal, and residuals are computed anew from the links.
+ * without the solver. Vectors are orthonormal, and residuals are computed anew from the links.
  */
 #include "dense.h"
 #include "engine/dense.h"
@@ -90,7 +90,7 @@ static double *dense_values(cafe_context *context, int64_t n, const test_links *
 }
 
 /* r copies of a graph: x on each, times factors that add to 0, is an eigenvector of Q with the
- * value of A / total; times 1, with that of the graph's own Q; both over r. */
+ * value of A / total over r. Times 1 it has the value of the graph's own Q over r. */
 static spectrum copies(cafe_context *context, int64_t r, int64_t n, test_links one, bool weighted) {
     spectrum s = {r * n, no_links(r * one.count), weighted,
                   malloc((size_t)(r * n) * sizeof(double))};

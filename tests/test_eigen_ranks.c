@@ -106,7 +106,7 @@ static void put_together(cafe_context *context, run *r) {
 static run solve(cafe_context *context, const recipe *how, double tolerance,
                  double (*want)(const void *argument, double value)) {
     run r = {.t = test_open(context, how->make(context)), .count = how->pairs};
-    r.n = cafe_operator_nodes(r.t.op);
+    r.n = r.t.op->n;
     TEST_OK(context, cafe_owned_open(context, r.t.op, &r.rows));
     cafe_eigen_problem problem = cafe_eigen_owned(r.t.op, &r.rows, want, r.count, tolerance);
     TEST_OK(context, cafe_eigen_solve(context, &problem, &r.found));

@@ -75,7 +75,7 @@ static result embed(maker *make, int32_t threads, cafe_sphere_options sphere,
     cafe_context *context = test_context(threads, 4);
     result r = {.t = test_open(context, make(context))};
     cafe_solution *solution = NULL;
-    r.n = cafe_operator_nodes(r.t.op);
+    r.n = r.t.op->n;
     r.p = malloc((size_t)r.n * sizeof *r.p);
     r.q = test_dense_q(r.t.graph, r.p);
     TEST_OK(context, cafe_sphere(context, r.t.op, &sphere, NULL, &solution));
@@ -126,7 +126,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
         for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
             cafe_context *context = test_context(2, 1 + c);
             test_problem t = test_open(context, graphs[g](context));
-            int64_t n = cafe_operator_nodes(t.op);
+            int64_t n = t.op->n;
             double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
             float *h = malloc((size_t)(n * K) * sizeof *h);
             for (int64_t sweeps = 0; sweeps <= 30; sweeps += sweeps < 3 ? 1 : 27) {
@@ -155,7 +155,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
 }
 
 /* On the complete bipartite graph -Q has one positive eigenvalue, and the optimum of its trace is
- * known: h_u = +-h by side gives -tr = 1 + (p_A - p_B)^2 with p_A = p_B = 1/2. */
+ * known. Then h_u = +-h by side gives -tr = 1 + (p_A - p_B)^2 with p_A = p_B = 1/2. */
 static void a_bipartite_graph_reaches_its_optimum(void **state) {
     (void)state;
     static const int64_t chunks[] = {0, 1, 2, 3, 8, 70};
@@ -180,7 +180,7 @@ static void one_node_chunks_are_algorithm_4(void **state) {
     enum { K = 5, SWEEPS = 3 };
     cafe_context *context = test_context(1, 3);
     test_problem t = test_open(context, test_random(context, 80, 300, 1, 1, 8));
-    int64_t n = cafe_operator_nodes(t.op);
+    int64_t n = t.op->n;
     cafe_operator negative = cafe_operator_negative(t.op);
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
     float *start = test_block(n, K, 17), *ours = malloc((size_t)(n * K) * sizeof *ours);
@@ -215,7 +215,7 @@ static void both_ends_start_warm(void **state) {
     enum { K = 9 };
     cafe_context *context = test_context(2, 3);
     test_problem t = test_open(context, disassortative(context));
-    float *h = malloc((size_t)(cafe_operator_nodes(t.op) * K) * sizeof *h);
+    float *h = malloc((size_t)(t.op->n * K) * sizeof *h);
     cafe_sphere_options o = options(K, 400, CAFE_FROM_BOTH);
     cafe_solution *s = NULL, *again = NULL;
     o.tolerance = 1e-5;

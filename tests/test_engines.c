@@ -3,7 +3,7 @@
  * processor.
  *
  * What the contract of bits covers (copies, starts, products, sums, sweeps) must be equal bit for
- * bit; Gram matrices and what follows from them must agree to the bounds given where they are used.
+ * bit. Gram matrices and what follows from them must agree to the bounds given where they are used.
  */
 #include <stdio.h>
 
@@ -642,7 +642,7 @@ static void same_solution(problem *here, cafe_solution *a, problem *there, cafe_
 }
 
 /* Vectors of the same H agree to `bound` of a column's largest entry, values to 1e-6 of the first
- * one; Ritz vectors of close values may turn in their span, so only their values are compared. An
+ * one. Ritz vectors of close values may turn in their span, so only their values are compared. An
  * iteration that stops at a `residual` may stop anywhere below it. */
 static void same_embedding(const cafe_embedding *a, const cafe_embedding *b, double bound,
                            double residual) {
@@ -694,7 +694,7 @@ static void spheres(problem *here, problem *there) {
         o.columns_from = ends;
         finish_alike(here, there, &o, CAFE_FORM_WALK, 0);
         if (several(there) && ends != CAFE_FROM_BOTH) continue;
-        for (int32_t form = CAFE_FORM_HHAT; form <= CAFE_FORM_SCALED; form++)
+        for (int32_t form = CAFE_FORM_HHAT; form <= CAFE_FORM_AVERAGED; form++)
             finish_alike(here, there, &o, form, 0);
         finish_alike(here, there, &o, CAFE_FORM_WALK, 1e-4);
         finish_alike(here, there, &o, CAFE_FORM_SCALED, 1e-4);
@@ -762,7 +762,7 @@ static void certify_walks(problem *here, problem *there) {
     float *x = numbers(here->n * K, 12);
     cafe_finish_options finish;
     cafe_finish_options_init(&finish);
-    for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_SCALED; form++) {
+    for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_AVERAGED; form++) {
         cafe_embedding *e[2] = {NULL, NULL};
         finish.form = form;
         for (int i = 0; i < 2; i++)

@@ -10,6 +10,7 @@
 #include "failing.h"
 
 #include "operator/operator.h"
+#include "queries.h"
 
 /* A problem with vectors and a partition, and Q written out. */
 typedef struct fixture {
@@ -423,7 +424,7 @@ static void test_community_cards(void **state) {
         cafe_context *context = f.t.context;
         double covariance[25], sum = 0;
         cafe_explain_report report;
-        TEST_OK(context, cafe_operator_covariance(context, f.t.op, f.part, 5, covariance));
+        TEST_OK(context, test_covariance(context, f.t.op, f.part, 5, covariance));
         for (int32_t c = 0; c < 5; c++) {
             check_community(&f, c, covariance);
             sum += covariance[c * 5 + c];
@@ -559,7 +560,7 @@ static void test_without_rows(void **state) {
     TEST_OK(context, cafe_operator_walk(context, f.t.sampled, 3, &walk));
     TEST_OK(context, cafe_explain(context, walk, f.columns, f.v, NULL, NULL, &e));
     report = *cafe_explanation_get(e);
-    TEST_OK(context, cafe_operator_trace(context, walk, f.columns, f.v, &trace));
+    TEST_OK(context, test_trace(context, walk, f.columns, f.v, &trace));
     near(report.modularity, trace, 1);
     assert_int_equal(report.communities, 0);
     assert_int_equal(cafe_explain_node(context, e, 0, &node), CAFE_ERROR_ARGUMENT);

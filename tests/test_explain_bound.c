@@ -4,6 +4,7 @@
 #include "dense.h"
 #include "engine/dense.h"
 #include "operator/operator.h"
+#include "queries.h"
 #include "solve/solution.h"
 
 /* ---- upper bounds ---------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ static double part_modularity(const test_problem *t, int64_t n, const int32_t *p
     for (int64_t u = 0; u < n; u++)
         if (part[u] >= parts) parts = part[u] + 1;
     double *covariance = malloc((size_t)(parts * parts) * sizeof *covariance);
-    TEST_OK(t->context, cafe_operator_covariance(t->context, t->op, part, parts, covariance));
+    TEST_OK(t->context, test_covariance(t->context, t->op, part, parts, covariance));
     for (int64_t c = 0; c < parts; c++) sum += covariance[c * parts + c];
     free(covariance);
     return sum;

@@ -11,6 +11,7 @@
 #include "method/model.h"
 #include "operator/chunks.h"
 #include "operator/operator.h"
+#include "queries.h"
 #include "sample/sampled_graph.h"
 #include "solve/solution.h"
 
@@ -173,7 +174,7 @@ static void check_products(const problem *a) {
             assert_float_equal(result[u * COLUMNS + k], exact[u], 1e-8);
         }
     }
-    TEST_OK(context, cafe_operator_trace(context, a->t.op, COLUMNS, x, &trace));
+    TEST_OK(context, test_trace(context, a->t.op, COLUMNS, x, &trace));
     assert_float_equal(trace, test_dense_trace(N, a->q, x, COLUMNS), 1e-6);
     free(x);
 }
@@ -318,8 +319,7 @@ static void same_vectors(side s[2], const char *name) {
     }
     assert_int_equal(columns[0], columns[1]);
     assert_true(columns[0] > 0);
-    assert_memory_equal(rows[0], rows[1],
-                        (size_t)(cafe_operator_nodes(s->t.op) * columns[0]) * sizeof(float));
+    assert_memory_equal(rows[0], rows[1], (size_t)(s->t.op->n * columns[0]) * sizeof(float));
     free(rows[0]), free(rows[1]);
 }
 
@@ -379,7 +379,7 @@ static figures find_figures(const side *s) {
     cafe_pagerank_report report;
     for (int u = 0; u < N; u++) part[u] = u / 2 % SETS, member[u] = u % 4 == 0;
     find_cards(s, part, f.card);
-    TEST_OK(context, cafe_operator_covariance(context, s->t.op, part, SETS, f.covariance));
+    TEST_OK(context, test_covariance(context, s->t.op, part, SETS, f.covariance));
     TEST_OK(context, cafe_rank_pagerank(context, s->t.sampled, NULL, member, f.pagerank, &report));
     TEST_OK(context, cafe_rank_relative(context, s->t.sampled, member, f.relative));
     return f;

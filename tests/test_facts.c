@@ -68,7 +68,7 @@ static void doubtful_ones_are_refused(void **state) {
         {"node,age\n0,3,4\n1,2\n", "expected as many columns as the heading has, 2"},
         {"node,age\nx,3\ny,4\n", "expected nodes of the graph in column 0, found none"},
         {"node,age\n0,\"3\n", ":2:3: expected a closing quote"},
-        {"node,age\n0,\xff\n", "expected UTF-8 text"},
+        {"node,age\n1,\xc3\xa4\n0,\xff\n", "expected UTF-8 text"},
     };
     cafe_context *context = NULL;
     (void)state;

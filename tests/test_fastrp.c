@@ -4,7 +4,6 @@
 
 #include "base/random.h"
 #include "dense.h"
-#include "method/method.h"
 
 enum { NODES = 40, K = 6, STEPS = 5, FOURS = (K + 3) / 4 };
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Every call to the system fails once (open, read, write, fsync, ftruncate, close, rename, mmap), and
-# every one of them is the last before kill -9: the files of a run are all old, all new, or refused
-# by every reader; a failure has an exit code and a message; nothing is left after the next run.
-# shellcheck source=tests/lib.sh
+# Every call to the system fails once (open, read, write, fsync, ftruncate, close, rename, mmap), and every one of them
+# is the last before kill -9. Then the files of a run are all old, all new, or refused by every reader. A failure has an
+# exit code and a message, and nothing is left after the next run. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 faults=$BUILD/tests/libfaults.so
 if [[ ! -e $faults ]] || sanitized; then

@@ -1,5 +1,4 @@
 /* The scaled form: what must hold of it whatever the graph, recomputed from a dense Q. */
-#include "base/memory.h"
 #include "dense.h"
 #include "failing.h"
 #include "operator/operator.h"
@@ -27,7 +26,7 @@ static cafe_finish_options scaled(double exponent) {
 /* What the finish makes of a given H. */
 static result finish(const test_problem *t, int64_t columns, const float *h,
                      cafe_finish_options options) {
-    result r = {.n = cafe_operator_nodes(t->op)};
+    result r = {.n = t->op->n};
     TEST_OK(t->context, cafe_certify(t->context, t->op, columns, h, &options, &r.embedding));
     r.certificate = cafe_embedding_certificate(r.embedding);
     r.k = cafe_embedding_certificate(r.embedding)->columns;
@@ -55,7 +54,7 @@ enum { MAKERS = 3, K = 7 };
 static float *solve(const test_problem *t, int64_t columns, int64_t sweeps) {
     cafe_sphere_options o;
     cafe_solution *solution = NULL;
-    int64_t n = cafe_operator_nodes(t->op);
+    int64_t n = t->op->n;
     float *h = malloc((size_t)(n * columns) * sizeof *h);
     cafe_sphere_options_init(&o);
     o.columns = columns, o.sweeps = sweeps, o.tolerance = 0;
@@ -157,7 +156,7 @@ static void columns_are_centred_and_of_mean_variance_one(void **state) {
 
 /* Y = D^-1 Q H less its column means. */
 static double *dense_y(const test_problem *t, int64_t k, const float *h) {
-    int64_t n = cafe_operator_nodes(t->op);
+    int64_t n = t->op->n;
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t->graph, p);
     double *y = malloc((size_t)(n * k) * sizeof *y), *column = malloc((size_t)n * sizeof *column);
     for (int64_t j = 0; j < k; j++) {
@@ -176,8 +175,8 @@ static double *transposed(int64_t rows, int64_t columns, const double *a) {
     return b;
 }
 
-/* s = 1/4: Z = Y S^-1 c with S^4 = G, so that (Z^T Z)^2 is in proportion to G and Y^T Z, which is
- * c G^(3/4), is symmetric and has no negative eigenvalue. Together these define Z. */
+/* s = 1/4: Z = Y S^-1 c with S^4 = G. So (Z^T Z)^2 is in proportion to G, and Y^T Z = c G^(3/4) is
+ * symmetric and has no negative eigenvalue. Together these define Z. */
 static void the_default_is_what_it_says(void **state) {
     (void)state;
     for (int g = 0; g < MAKERS; g++) {
@@ -206,6 +205,36 @@ static void the_default_is_what_it_says(void **state) {
 }
 
 /* Z^T Z has the eigenvalues lambda^2s, in proportion. */
+/* Z is (D^-1 Q)^2 H less its means, times one number; a column without length is left out. */
+static void averaged_is_what_it_says(void **state) {
+    (void)state;
+    for (int g = 0; g < MAKERS; g++) {
+        cafe_context *context = test_context(2, 4);
+        test_problem t = test_open(context, makers[g](context));
+        float *h = solve(&t, K, 5);
+        int64_t n = t.op->n;
+        double *once, *twice, square = 0;
+        float *rounded = malloc((size_t)(n * K) * sizeof *rounded);
+        cafe_finish_options o;
+        cafe_finish_options_init(&o);
+        o.form = CAFE_FORM_AVERAGED;
+        for (int64_t u = 0; u < n; u++) h[u * K + 1] = 0.5f;
+        once = dense_y(&t, K, h);
+        for (int64_t i = 0; i < n * K; i++) rounded[i] = (float)once[i];
+        twice = dense_y(&t, K, rounded);
+        for (int64_t i = 0; i < n * K; i++) square += twice[i] * twice[i];
+        double c = sqrt((double)(n * (K - 1)) / square);
+        result r = finish(&t, K, h, o);
+        assert_int_equal(r.k, K - 1);
+        moments_are_right(&r);
+        for (int64_t u = 0; u < n; u++)
+            for (int64_t j = 0; j < K - 1; j++)
+                assert_float_equal(r.z[u * r.k + j], c * twice[u * K + j + (j >= 1)], 1e-4);
+        release(&r), free(h), free(rounded), free(once), free(twice);
+        test_close(&t);
+    }
+}
+
 static void the_exponent_flattens_the_spectrum(void **state) {
     (void)state;
     static const double exponents[] = {0, 0.1, 0.25, 0.4, 0.5};
@@ -213,8 +242,8 @@ static void the_exponent_flattens_the_spectrum(void **state) {
     test_problem t = test_open(context, plain(context));
     float *h = solve(&t, K, 2);
     double *y = dense_y(&t, K, h), lambda[K], values[K];
-    double *yt = transposed(cafe_operator_nodes(t.op), K, y);
-    double *gram = product(K, cafe_operator_nodes(t.op), K, yt, y);
+    double *yt = transposed(t.op->n, K, y);
+    double *gram = product(K, t.op->n, K, yt, y);
     test_dense_eigenvalues(K, gram, lambda);
     for (int i = 0; i < 5; i++) {
         result r = finish(&t, K, h, scaled(exponents[i]));
@@ -265,7 +294,7 @@ static void a_rotation_of_h_turns_the_columns(void **state) {
             double r[K * K];
             float *h = solve(&t, K, 3);
             reflection(K, 5, r);
-            float *other = turned(cafe_operator_nodes(t.op), K, h, r);
+            float *other = turned(t.op->n, K, h, r);
             result a = finish(&t, K, h, scaled(e / 4.0)), b = finish(&t, K, other, scaled(e / 4.0));
             assert_int_equal(a.k, K), assert_int_equal(b.k, K);
             float *want = turned(a.n, K, a.z, r);
@@ -354,7 +383,7 @@ static void threads_give_the_same_bits(void **state) {
 /* H with columns 2 and 5 that are sums of others. */
 static float *deficient(const test_problem *t) {
     float *h = solve(t, K, 3);
-    for (int64_t u = 0; u < cafe_operator_nodes(t->op); u++) {
+    for (int64_t u = 0; u < t->op->n; u++) {
         float *row = h + u * K;
         row[2] = row[0] - row[1];
         row[5] = 0.5f * row[3] + row[4];
@@ -372,7 +401,7 @@ static void dependent_columns_are_left_out(void **state) {
         double r[K * K], a[K], b[K];
         float *h = deficient(&t);
         reflection(K, 9, r);
-        float *other = turned(cafe_operator_nodes(t.op), K, h, r);
+        float *other = turned(t.op->n, K, h, r);
         result x = finish(&t, K, h, scaled(0.25)), y = finish(&t, K, other, scaled(0.25));
         assert_int_equal(x.k, K - 2), assert_int_equal(y.k, K - 2);
         assert_int_equal(x.certificate->dropped, 2);
@@ -428,7 +457,7 @@ static void pairs_are_those_of_the_walk_form(void **state) {
 
 /* What a run of sphere for both ends of the spectrum becomes. */
 static result finish_ends(const test_problem *t, cafe_finish_options options) {
-    result r = {.n = cafe_operator_nodes(t->op)};
+    result r = {.n = t->op->n};
     cafe_sphere_options o;
     cafe_solution *solution = NULL;
     cafe_sphere_options_init(&o);
@@ -473,7 +502,7 @@ static void columns_are_judged_as_written(void **state) {
         for (int refined = 0; refined < 2; refined++) {
             cafe_context *context = test_context(2, 4);
             test_problem t = test_open(context, makers[g](context));
-            int64_t n = cafe_operator_nodes(t.op);
+            int64_t n = t.op->n;
             double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
             double *image = malloc((size_t)n * sizeof *image);
             float *h = solve(&t, K, 5);
@@ -533,6 +562,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_centred_and_of_mean_variance_one),
         cmocka_unit_test(the_default_is_what_it_says),
+        cmocka_unit_test(averaged_is_what_it_says),
         cmocka_unit_test(the_exponent_flattens_the_spectrum),
         cmocka_unit_test(no_direction_is_too_short),
         cmocka_unit_test(a_rotation_of_h_turns_the_columns),

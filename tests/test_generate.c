@@ -345,8 +345,8 @@ static void planted_nodes_keep_to_their_blocks(void **state) {
     unmake(&x);
 }
 
-/* The exponent of sizes between `least` and `ratio` times it, as v = size / least has the mean
- * log v of the truncated power law: 1/a - log R / (R^a - 1) with a = exponent - 1. */
+/* The exponent of sizes between `least` and `ratio` times it, as v = size / least has the mean log
+ * v of the truncated power law. This is 1/a - log R / (R^a - 1) with a = exponent - 1. */
 static double size_exponent_of(const int64_t *size, int64_t blocks, double least, double ratio) {
     double mean = 0, low = -3, high = 4.1;
     for (int64_t b = 0; b < blocks; b++) mean += log((double)size[b] / least) / (double)blocks;

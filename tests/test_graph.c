@@ -247,8 +247,8 @@ static void assert_sorted_arcs(const cafe_graph *g, const test_links *l) {
     free(arcs);
 }
 
-/* Many buckets of rows and tasks of links; few pairs twice, most of them, and a node that has more
- * links than the rows of its bucket are ordered with room for. */
+/* Many buckets of rows and tasks of links. Few pairs are there twice, or most of them. One node has
+ * more links than the rows of its bucket are ordered with room for. */
 static void large_graphs_with_gaps_and_hubs(void **state) {
     enum { N = 60000, M = 200000, HUB = 41234 };
     (void)state;

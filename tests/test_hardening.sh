@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Everything built and installed: no empty or relative folder in a search path, and in release builds
-# position-independent, with read-only relocations bound at the start, guarded stacks and checked calls
-# of the C library.
-# shellcheck source=tests/lib.sh
+# Everything built and installed has no empty or relative folder in a search path. Release builds are
+# position-independent, with read-only relocations bound at the start, guarded stacks and checked calls of the C
+# library. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 : "${BUILD:?}"
 if ! command -v readelf >/dev/null; then

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory_limit.h"
 #include "engine/processor.h"
 #include "graphs.h"
 #include "sample/sampled_graph.h"
@@ -118,6 +117,7 @@ static void some_rows_are_those_of_all(void **state) {
  * less than the links. */
 static void held_where_it_helps(void **state) {
     (void)state;
+    TEST_NOT_OF_THREADS();
     const struct {
         int64_t n;
         double exponent;

@@ -19,7 +19,7 @@ for header in "$SOURCE"/include/cafe/*.h; do
 done
 if [[ -e $BUILD/man/cafe.1 ]]; then
     for page in cafe cafe-embed cafe-convert cafe-info cafe-generate cafe-update cafe-rank cafe-recommend \
-        cafe-place cafe-points cafe-explain cafe-evaluate cafe-reproduce cafe-map cafe-plot cafe-tune; do
+        cafe-place cafe-points cafe-explain cafe-evaluate cafe-reproduce cafe-report cafe-plot cafe-tune; do
         [[ -s $prefix/share/man/man1/$page.1 ]] || fail "no manual page $page.1"
     done
 fi

@@ -6,7 +6,6 @@
 
 #include "base/memory_limit.h"
 #include "craft.h"
-#include "io/table.h"
 
 enum { LINES = 40000 };
 
@@ -106,7 +105,7 @@ static void test_other_formats(void **state) {
 
 typedef struct vandal {
     const char *path;
-    const char *text;
+    char *text;
     size_t size;
     atomic_int stop;
 } vandal;
@@ -246,7 +245,7 @@ static void test_scrambled_meanwhile(void **state) {
     }
     atomic_store(&v.stop, 1);
     pthread_join(thread, NULL);
-    free((void *)v.text);
+    free(v.text);
     cafe_graph_free(graph);
     io_scratch_free(&scratch);
 }

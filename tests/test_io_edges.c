@@ -95,7 +95,7 @@ static void test_string_fields(void **state) {
 }
 
 /* A caller that names the columns of the nodes gets the graph, with a warning if a further column
- * may be the weight; without the names such a file is refused. */
+ * may be the weight. Without the names such a file is refused. */
 static void test_named_columns(void **state) {
     static const char *const times =
         "0 1 1961\n1 2 1962\n2 3 1961\n3 4 1990\n4 5 1971\n"
@@ -232,19 +232,55 @@ static void test_bad_lines(void **state) {
         {"a,b\n\"c\"d,e\n", "x:2:4: expected a separator behind the node id, found 'd'"},
         {"a,b\n\"c\rd\",e\n", "x:2:1: expected a closing quote on the same line"},
         {"a,b\nb,a\n\"\",e\n", "x:3:1: expected a node id"},
-        {"a b\nb a\nc\xff"
+        {"\xc3\xa4 b\nb a\nc\xff"
          "d e\n",
          "x:3:2: expected UTF-8 text in a node id, found '\\xffd'"},
-        {"a b\nb a\nc \xc3\x28\n", "x:3:3: expected UTF-8 text in a node id"},
+        {"\xc3\xa4 b\nb a\nc \xc3\x28\n", "x:3:3: expected UTF-8 text in a node id"},
         {"0 1\r1 2\r", "x:1:4: expected lines that end with a line feed, found a lone carriage"},
         {"\xff\xfe"
          "0\n1",
-         "x:1:1: expected UTF-8 text, found UTF-16"},
+         "x:1:4: expected a character of UTF-16, found half of one"},
         {"0 1\n1,2\n", "x:2:2: expected a node id, found ','"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         io_refuse(shared, "x", cases[i].text, NULL, cases[i].error);
+}
+
+/* Text in other encodings: the same graph as of UTF-8, also packed in any windows. */
+static void test_encodings(void **state) {
+    static const char plain[] = "von;nach\nK\xc3\xb6ln;Gen\xc3\xa8ve\nGen\xc3\xa8ve;\xe2\x82\xac\n";
+    static const char windows[] = "von;nach\nK\xf6ln;Gen\xe8ve\nGen\xe8ve;\x80\n";
+    const cafe_graph_options options = {
+        .struct_size = sizeof options, .weights = 1, .header = CAFE_HEADER_YES};
+    char wide[2][128];
+    size_t size = 0;
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        const uint16_t mark = 0xFEFF;
+        size = 0;
+        for (int i = -1; i < (int)sizeof windows - 1; i++) {
+            uint16_t c = i < 0 ? mark : (uint8_t)windows[i] == 0x80 ? 0x20AC : (uint8_t)windows[i];
+            wide[big][size++] = (char)(big ? c >> 8 : c);
+            wide[big][size++] = (char)(big ? c : c >> 8);
+        }
+    }
+    const void *const texts[] = {plain, windows, wide[0], wide[1]};
+    const size_t sizes[] = {sizeof plain - 1, sizeof windows - 1, size, size};
+    for (int i = 0; i < 12; i++) {
+        cafe_graph *graph = NULL;
+        TEST_OK(shared, io_read_windows(shared, "x", texts[i % 4], sizes[i % 4], i / 4 * 7,
+                                        &options, &graph));
+        assert_int_equal(cafe_graph_nodes(graph), 3);
+        assert_int_equal(cafe_graph_find(graph, "K\xc3\xb6ln"), 0);
+        assert_int_equal(cafe_graph_find(graph, "Gen\xc3\xa8ve"), 1);
+        assert_int_equal(cafe_graph_find(graph, "\xe2\x82\xac"), 2);
+        const cafe_graph_reading *r = cafe_graph_get_reading(graph);
+        assert_true(!strstr(r->text, "UTF-16") == (i % 4 < 2));
+        assert_true(!strstr(r->text, "Windows-1252") == (i % 4 != 1));
+        assert_true((r->warning[0] != 0) == (i % 4 == 1));
+        cafe_graph_free(graph);
+    }
 }
 
 static void test_binary_bytes(void **state) {
@@ -259,7 +295,7 @@ static void test_binary_bytes(void **state) {
     io_refuse_bytes(shared, "x", "\0000\0 \0001\0\n", 8, NULL,
                     "x:1:1: expected UTF-8 text, found NUL bytes, as UTF-16BE has them (iconv -f "
                     "UTF-16BE -t UTF-8 makes it)");
-    io_refuse(shared, "x", "a\x80 b\nc d\n", NULL,
+    io_refuse(shared, "x", "a\x80 \xc3\xa4\nc d\n", NULL,
               "x:1:1: expected UTF-8 text in a node id, found 'a\\x80'");
     uint8_t noise[4096];
     uint64_t seed = 7;
@@ -385,7 +421,7 @@ static void test_threads(void **state) {
 static void test_windows(void **state) {
     static const int64_t windows[] = {16, 1000, 70000, 1000000};
     (void)state;
-    for (int kind = SMALL; kind <= NAMES; kind++) {
+    for (int kind = SMALL; kind <= NAMES; kind += 1 + TEST_SANITIZED) {
         size_t length;
         cafe_graph *whole = NULL;
         char *text = make_list((ids)kind, true, &length);
@@ -442,9 +478,10 @@ int main(void) {
         cmocka_unit_test(test_string_names),  cmocka_unit_test(test_string_fields),
         cmocka_unit_test(test_named_columns), cmocka_unit_test(test_headings),
         cmocka_unit_test(test_weights),       cmocka_unit_test(test_declared_nodes),
-        cmocka_unit_test(test_bad_lines),     cmocka_unit_test(test_binary_bytes),
-        cmocka_unit_test(test_error_lines),   cmocka_unit_test(test_files),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_windows),       cmocka_unit_test(test_failing_memory)};
+        cmocka_unit_test(test_bad_lines),     cmocka_unit_test(test_encodings),
+        cmocka_unit_test(test_binary_bytes),  cmocka_unit_test(test_error_lines),
+        cmocka_unit_test(test_files),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_cancel),        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

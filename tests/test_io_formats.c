@@ -7,6 +7,7 @@
 #include "failing.h"
 #include "test_io.h"
 
+#include "io/deflate.h"
 #include "io/format_registry.h"
 #include "io/zstd_xz.h"
 
@@ -149,7 +150,7 @@ static size_t gzip_member(const char *text, size_t length, uint8_t *out, size_t 
     isal_deflate_init(&stream);
     stream.gzip_flag = IGZIP_GZIP;
     stream.end_of_stream = 1;
-    stream.next_in = (uint8_t *)text;
+    stream.next_in = cafe_isal_input(text);
     stream.avail_in = (uint32_t)length;
     stream.next_out = out + size;
     stream.avail_out = (uint32_t)(2 * length + 1000);

@@ -45,6 +45,41 @@ static void test_places(void **state) {
     cafe_graph_free(graph);
 }
 
+static const char *const cytoscape =
+    "{\"data\": {\"name\": \"net\"}, \"elements\": {\"edges\": [{\"data\": {\"id\": \"e\", "
+    "\"source\": "
+    "\"7\", \"target\": \"8\", \"weight\": 4}}], \"nodes\": [{\"data\": {\"id\": \"7\", \"kind\": "
+    "\"gene\"}, "
+    "\"position\": {\"x\": 1}}, {\"data\": {\"id\": \"8\"}, \"selected\": true}]}}";
+
+static void test_cytoscape(void **state) {
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x", cytoscape, NULL);
+    assert_true(io_weight(graph, "7", "8") == 4);
+    expect_text(graph, "kind", 0, "gene");
+    expect_text(graph, "selected", 1, "true");
+    assert_int_equal(cafe_graph_get_reading(graph)->attribute_count, 2);
+    cafe_graph_free(graph);
+}
+
+/* "id" goes before "key" and that before "id" of "data"; "source" before that of "data" and "from".
+ */
+static void test_other_words(void **state) {
+    (void)state;
+    cafe_graph *graph = io_read(
+        shared, "x",
+        "{\"nodes\":[{\"key\":\"k\",\"data\":{\"id\":\"d\"},\"id\":\"a\"},"
+        "{\"attributes\":{\"id\":\"n\",\"age\":3},\"data\":{\"id\":\"d\"},\"key\":\"b\"},"
+        "{\"data\":{\"id\":\"c\"}}],"
+        "\"edges\":[{\"from\":\"c\",\"to\":\"c\",\"data\":{\"source\":\"b\",\"target\":\"b\"},"
+        "\"source\":\"a\"},{\"to\":\"b\",\"from\":\"c\"}]}",
+        NULL);
+    assert_true(io_weight(graph, "a", "b") == 1 && io_weight(graph, "b", "c") == 1);
+    expect_text(graph, "key", 0, "k");
+    assert_true(number_of(graph, "age", 1) == 3);
+    cafe_graph_free(graph);
+}
+
 #define NODES "{\"nodes\":[{\"id\":1},\n{\"id\":2}],"
 static void test_refused(void **state) {
     static const refused cases[] = {
@@ -70,6 +105,10 @@ static void test_refused(void **state) {
         {"{\"nodes\":[{}],\"links\":[{\"source\":0,\"target\":1}]}",
          "x.json:1: expected the place of a node in the list of nodes, found '1'"},
         {"{\"nodes\":[],\"links\":[]}", "x.json:1: expected nodes"},
+        {"{\"nodes\":[{\"data\":{\"id\":null}}],\"edges\":[]}",
+         "x.json:1: expected a text or a number before"},
+        {"{\"elements\":[]}", "x.json:1: expected \"elements\" with lists of \"nodes\" and"},
+        {"{\"elements\":{}}", "x.json:1: expected a graph as node-link JSON, found no \"nodes\""},
         {"{\"a\":tru}", "x.json:1: expected a value, found 'tru}'"},
         {"{\"a\":1.}x", "x.json:1: expected a graph"},
         {"{\"a\":\"\\q\"}", "x.json:1: expected an escape of JSON"},
@@ -88,6 +127,9 @@ static void test_deep(void **state) {
     char text[4096] = "{\"a\":";
     (void)state;
     memset(text + 5, '[', sizeof text - 6);
+    io_refuse(shared, "x", text, NULL, "x:1: expected fewer lists in lists");
+    text[0] = 0;
+    for (int i = 0; i < 200; i++) strcat(text, "{\"elements\":");
     io_refuse(shared, "x", text, NULL, "x:1: expected fewer lists in lists");
 }
 
@@ -121,13 +163,15 @@ static void test_written(void **state) {
 static void test_any_bytes(void **state) {
     (void)state;
     cut_off("x.json", networkx);
+    cut_off("x.json", cytoscape);
     read_with_failing_memory("x.json", networkx);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_networkx), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_written),  cmocka_unit_test(test_any_bytes)};
+        cmocka_unit_test(test_networkx),  cmocka_unit_test(test_places),
+        cmocka_unit_test(test_cytoscape), cmocka_unit_test(test_other_words),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_written),   cmocka_unit_test(test_any_bytes)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

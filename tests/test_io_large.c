@@ -1,5 +1,6 @@
-/* Files of many megabytes, which are written in aligned pieces past the page cache: the bytes are
- * those that were given, whatever the threads, and a file that cannot grow is an error and no file.
+/* Files of many megabytes, which are written in aligned pieces past the page cache. The bytes are
+ * those that were given, for any number of threads, and a file that cannot grow is an error and no
+ * file.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -5,6 +5,7 @@
 #include "failing.h"
 #include "test_io.h"
 
+#include "io/deflate.h"
 #include "io/table.h"
 
 /* ---- making archives ------------------------------------------------------------------------- */
@@ -54,7 +55,7 @@ static bytes pack(const bytes *member, bool deflate) {
     if (!deflate) return *member;
     isal_deflate_stateless_init(&stream);
     stream.end_of_stream = 1;
-    stream.next_in = (uint8_t *)member->data;
+    stream.next_in = cafe_isal_input(member->data);
     stream.avail_in = (uint32_t)member->size;
     stream.next_out = packed.data;
     stream.avail_out = sizeof packed.data;
@@ -187,12 +188,11 @@ static void test_kinds(void **state) {
     }
 }
 
-static void test_coo(void **state) {
-    static const int64_t shape[2] = {3, 3};
+static bytes save_coordinates(int64_t n) {
+    const int64_t shape[2] = {n, n};
     static const int32_t row[4] = {1, 0, 2, 1}, column[4] = {0, 1, 1, 2};
     static const float data[4] = {2, 2, 3, 3};
     static archive a;
-    (void)state;
     a = (archive){.deflate = true};
     add(&a, "row.npy", array("<i4", 4, row, sizeof row));
     add(&a, "col.npy", array("<i4", 4, column, sizeof column));
@@ -201,8 +201,16 @@ static void test_coo(void **state) {
             12));
     add(&a, "shape.npy", array("<i8", 2, shape, sizeof shape));
     add(&a, "data.npy", array("<f4", 4, data, sizeof data));
-    bytes b = finish(&a);
+    return finish(&a);
+}
+
+static void test_coo(void **state) {
+    (void)state;
+    bytes b = save_coordinates(3), far = save_coordinates(99999999);
     expect_path(&b);
+    io_refuse_bytes(
+        shared, "x.npz", far.data, far.size, NULL,
+        "x.npz: expected fewer rows for 4 entries, found 99999999 (\u2018nodes=99999999\u2019");
 }
 
 /* All values 1: no weights. Not symmetric: M + M^T. */

@@ -1,5 +1,5 @@
-/* Sparse matrices out: read back by our own reader, byte by byte by the zip reader, and (in
- * test_npz_scipy.sh, which calls this program with the name of a file) by scipy.
+/* Sparse matrices are read back by our own reader, byte by byte by the zip reader, and by scipy.
+ * The last is in test_npz_scipy.sh, which calls this program with the name of a file.
  */
 #define _GNU_SOURCE
 #include <cafe-private/writers.h>

@@ -243,7 +243,7 @@ static void test_rows_refused(void **state) {
     cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t columns = -1;
-        float *read = (float *)cases;
+        float before, *read = &before;
         io_store(io_path(&scratch, cases[i].name), cases[i].text, strlen(cases[i].text));
         cafe_status status =
             strstr(cases[i].name, ".csv")

@@ -7,6 +7,7 @@
 
 #include "craft.h"
 #include "failing.h"
+#include "graph/attributes.h"
 #include "graph/builder.h"
 #include "io/binary.h"
 #include "io/digits.h"
@@ -101,7 +102,7 @@ static void test_named_round_trips(void **state) {
 static void test_large(void **state) {
     io_scratch scratch = io_scratch_new();
     cafe_context *one = test_context(1, 1);
-    cafe_graph *graph = test_random(shared, 30000, 200000, 1, 0, 9);
+    cafe_graph *graph = test_random(shared, 30000, TEST_LARGE(200000), 1, 0, 9);
     (void)state;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char other[256];
@@ -245,12 +246,18 @@ static void test_late_arrival(void **state) {
     io_scratch_free(&scratch);
 }
 
+static const char attributed[] =
+    "{\"nodes\":[{\"id\":\"a\",\"age\":1.5,\"city\":\"Rome\"},{\"id\":\"b\",\"age\":-2},{\"id\":"
+    "\"c\","
+    "\"city\":\"Pau\",\"zip\":\"007\"},{\"id\":\"d\"}],\"links\":[{\"source\":\"b\",\"target\":"
+    "\"c\"}]}";
+
 static void test_failing_memory(void **state) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
     io_scratch scratch = io_scratch_new();
     (void)state;
-    cafe_graph *graph = io_read(context, "x", "a b 1\nb c 2\n", NULL);
+    cafe_graph *graph = io_read(context, "x.json", attributed, NULL);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         for (long k = 0;; k++) {
             long live = test_failing_arm(&memory, k);
@@ -283,18 +290,15 @@ static void test_failing_memory(void **state) {
 /* ---- .cafe ----------------------------------------------------------------------------------- */
 
 static char *binary_file(const char *text, size_t *size) {
-    cafe_graph *graph = io_read(shared, "x", text, NULL);
+    cafe_graph *graph = io_read(shared, *text == '{' ? "x.json" : "x", text, NULL);
     char *bytes = craft_file(shared, graph, size);
     cafe_graph_free(graph);
     return bytes;
 }
 
 /* Any broken byte and any cut is noticed. */
-static void test_binary_damage(void **state) {
-    size_t size;
-    char *bytes = binary_file("a b 1\nb c 2\na a 1\n", &size);
+static void try_damage(char *bytes, size_t size) {
     cafe_graph *graph = NULL;
-    (void)state;
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 0x10;
         assert_int_equal(io_read_bytes(shared, "g.cafe", bytes, size, NULL, &graph),
@@ -309,12 +313,30 @@ static void test_binary_damage(void **state) {
     free(bytes);
 }
 
-/* A file with right checksums and wrong contents is refused for its structure, or is sound. */
-static void test_binary_structure(void **state) {
+static void test_binary_damage(void **state) {
     size_t size;
-    char *bytes = binary_file("a b 1\nb c 2\nc d 5\n", &size), *changed = malloc(size);
-    uint64_t seed = 11;
     (void)state;
+    char *bytes = binary_file("a b 1\nb c 2\na a 1\n", &size);
+    try_damage(bytes, size);
+    bytes = binary_file(attributed, &size);
+    try_damage(bytes, size);
+}
+
+/* Reads every value. */
+static void look_at_attributes(const cafe_graph *graph) {
+    const cafe_graph_reading *r = cafe_graph_get_reading(graph);
+    char digits[CAFE_ATTRIBUTE_DIGITS];
+    for (int64_t i = 0; i < r->attribute_count; i++)
+        for (int64_t u = 0; u < cafe_graph_nodes(graph); u++) {
+            const char *text = cafe_attribute_text(&r->attributes[i], u, digits);
+            assert_true(!text || (strlen(text) > 0 && strlen(r->attributes[i].name) > 0));
+        }
+}
+
+/* A file with right checksums and wrong contents is refused for its structure, or is sound. */
+static void try_changes(char *bytes, size_t size) {
+    char *changed = malloc(size);
+    uint64_t seed = 11;
     for (int i = 0; i < 5000; i++) {
         cafe_graph *graph = NULL;
         memcpy(changed, bytes, size);
@@ -328,9 +350,69 @@ static void test_binary_structure(void **state) {
         assert_true(cafe_graph_nodes(graph) <= 4);
         assert_int_equal(cafe_graph_components(shared, graph, (int32_t *)component, &count),
                          CAFE_OK);
+        look_at_attributes(graph);
         cafe_graph_free(graph);
     }
     free(changed);
+    free(bytes);
+}
+
+static void test_binary_structure(void **state) {
+    size_t size;
+    (void)state;
+    char *bytes = binary_file("a b 1\nb c 2\nc d 5\n", &size);
+    try_changes(bytes, size);
+    bytes = binary_file(attributed, &size);
+    try_changes(bytes, size);
+}
+
+/* What the section of attributes can have wrong, each by its name. */
+static void test_binary_attributes(void **state) {
+    static const struct {
+        int64_t at; /* byte of the section */
+        char value;
+        const char *message;
+    } wrong[] = {
+        {0, 100, "attributes within their section"},
+        {0, 2, "attributes up to the end of their section"},
+        {0, 4, "attributes within their section"},
+        {8, 2, "attributes of numbers or of texts"},
+        {8 + 16, 1, "attributes of numbers or of texts"},
+        {8 + 8, 0, "attributes with names in UTF-8"},
+        {8 + 8, 2, "zeros between the parts"},
+        {8 + 32, (char)0xff, "attributes with names in UTF-8"},
+        {8 + 32 + 5, 1, "zeros between the parts"},
+        {8 + 32 + 8 + 22, (char)0xf0, "finite numbers of attributes"},
+        {80 + 16, 3, "texts of attributes in UTF-8, one after the other"},
+        {80 + 16, 100, "as many texts of attributes"},
+        {80 + 32 + 8, 2, "numbers of texts that are there"},
+        {80 + 32 + 8 + 16, 7, "texts of attributes in UTF-8"},
+        {80 + 32 + 3, 0, "attributes with names in UTF-8"},
+    };
+    size_t size;
+    cafe_graph *graph = NULL;
+    (void)state;
+    char *bytes = binary_file(attributed, &size);
+    char *section = craft_section(bytes, CAFE_BINARY_FACTS);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char before = section[wrong[i].at];
+        section[wrong[i].at] = wrong[i].value;
+        craft_seal(shared, bytes);
+        char message[96];
+        snprintf(message, sizeof message, "g.cafe: expected %s", wrong[i].message);
+        io_refuse_bytes(shared, "g.cafe", bytes, size, NULL, message);
+        section[wrong[i].at] = before;
+    }
+    memcpy(section + 184, "age", 3);
+    craft_seal(shared, bytes);
+    io_refuse_bytes(shared, "g.cafe", bytes, size, NULL,
+                    "g.cafe: expected attributes of different names");
+    memcpy(section + 184, "zip", 3);
+    craft_seal(shared, bytes);
+    TEST_OK(shared, io_read_bytes(shared, "g.cafe", bytes, size, NULL, &graph));
+    look_at_attributes(graph);
+    assert_int_equal(cafe_graph_get_reading(graph)->attribute_count, 3);
+    cafe_graph_free(graph);
     free(bytes);
 }
 
@@ -341,7 +423,10 @@ static void test_binary_versions(void **state) {
     cafe_binary_header *header = (cafe_binary_header *)bytes;
     header->version = 2;
     craft_seal(shared, bytes);
-    io_refuse_bytes(shared, "g", bytes, size, NULL, "g: expected version 1, found version 2");
+    io_refuse_bytes(shared, "g", bytes, size, NULL, "g: expected a header that makes sense");
+    header->version = 3;
+    craft_seal(shared, bytes);
+    io_refuse_bytes(shared, "g", bytes, size, NULL, "g: expected version 1 or 2, found version 3");
     free(bytes);
 }
 
@@ -472,6 +557,7 @@ int main(void) {
                                        cmocka_unit_test(test_failing_memory),
                                        cmocka_unit_test(test_binary_damage),
                                        cmocka_unit_test(test_binary_structure),
+                                       cmocka_unit_test(test_binary_attributes),
                                        cmocka_unit_test(test_binary_versions),
                                        cmocka_unit_test(test_binary_memory),
                                        cmocka_unit_test(test_floats)};

@@ -124,6 +124,54 @@ static void check_kind(int32_t kind, double alpha, int32_t weighted) {
     cafe_context_free(context);
 }
 
+/* want <- each column of the nodes without a label so scaled that it adds up to the number of its
+ * labels, then rows with sum 1. */
+static void scale_densely(const int32_t *label, double *want) {
+    for (int k = 0; k < CLASSES; k++) {
+        double mass = 0, given = 0;
+        for (int u = 0; u < NODES; u++) {
+            mass += label[u] < 0 ? want[u * CLASSES + k] : 0;
+            given += label[u] == k;
+        }
+        for (int u = 0; u < NODES; u++)
+            if (label[u] < 0 && mass > 0) want[u * CLASSES + k] *= given / mass;
+    }
+    for (int u = 0; u < NODES; u++) {
+        double sum = 0;
+        for (int k = 0; k < CLASSES; k++) sum += want[u * CLASSES + k];
+        for (int k = 0; k < CLASSES && sum > 0; k++) want[u * CLASSES + k] /= sum;
+    }
+}
+
+/* auto: not for as many labels as here. */
+static void masses_of_classes_are_those_of_the_labels(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 1);
+    cafe_graph *graph = test_random(context, NODES, 120, 1, 1, 11);
+    int32_t label[NODES];
+    double plain[NODES * CLASSES], want[NODES * CLASSES];
+    float got[NODES * CLASSES];
+    give(label);
+    dense_labels(graph, label, CAFE_PROPAGATION_HARD, 0.8, plain);
+    memcpy(want, plain, sizeof want);
+    scale_densely(label, want);
+    for (int32_t mass = CAFE_MASS_AUTO; mass <= CAFE_MASS_YES; mass++) {
+        cafe_label_propagation_options o;
+        cafe_solution *s = NULL;
+        double most = 0;
+        cafe_label_propagation_options_init(&o);
+        o.sweeps = 100000, o.tolerance = 1e-7, o.mass = mass;
+        TEST_OK(context, spread(context, graph, label, CLASSES, &o, &s));
+        cafe_solution_copy(s, got);
+        for (int i = 0; i < NODES * CLASSES; i++)
+            most = fmax(most, fabs(got[i] - (mass == CAFE_MASS_YES ? want : plain)[i]));
+        assert_true(most < 1e-4);
+        cafe_solution_free(s);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static void labels_are_the_solution_of_their_equation(void **state) {
     (void)state;
     for (int32_t weighted = 0; weighted < 2; weighted++) {
@@ -264,6 +312,7 @@ static void bad_labels_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_are_the_solution_of_their_equation),
+        cmocka_unit_test(masses_of_classes_are_those_of_the_labels),
         cmocka_unit_test(given_labels_stay),
         cmocka_unit_test(cliques_take_their_own_label),
         cmocka_unit_test(labels_have_the_same_bits),

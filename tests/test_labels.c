@@ -207,6 +207,41 @@ static void nodes_are_counted(void **state) {
     cafe_context_free(context);
 }
 
+/* A column of weights: where a node may have one class it has the heaviest; 0 is no label. */
+static void weights_choose_one_class(void **state) {
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    cafe_labels *l = NULL;
+    int32_t label[TEST_KARATE_NODES];
+    const int32_t *of;
+    (void)state;
+    const char *table =
+        file_of("node,class,weight\n0,a,0.2\n0,b,0.7\n0,c,0.1\n1,a,0\n1,b,3\n2,a,\n3,c,0\n");
+    TEST_OK(context, cafe_labels_read(context, graph, table, NULL, NULL, &l));
+    assert_non_null(strstr(cafe_labels_reading(l), "weight column 2"));
+    assert_int_equal(cafe_labels_of(l, 0, &of), 3);
+    assert_int_equal(cafe_labels_of(l, 1, &of), 1);
+    assert_int_equal(cafe_labels_of(l, 3, &of), 0);
+    TEST_OK(context, cafe_labels_single(context, l, label));
+    assert_string_equal(cafe_labels_class_name(l, label[0]), "b");
+    assert_string_equal(cafe_labels_class_name(l, label[1]), "b");
+    assert_string_equal(cafe_labels_class_name(l, label[2]), "a");
+    assert_int_equal(label[3], -1);
+    cafe_labels_free(l);
+    TEST_OK(context,
+            cafe_labels_read(context, graph, file_of("node;class;score\n0;a;0,5\n0;b;0,5\n"), NULL,
+                             NULL, &l));
+    assert_int_equal(cafe_labels_single(context, l, label), CAFE_ERROR_ARGUMENT);
+    assert_non_null(strstr(cafe_error(context), "several have the largest weight"));
+    cafe_labels_free(l);
+    TEST_OK(context, cafe_labels_read(context, graph, file_of("node,class,score\n0,a,-1\n"), NULL,
+                                      NULL, &l)); /* no weights */
+    assert_null(strstr(cafe_labels_reading(l), "weights"));
+    cafe_labels_free(l);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static void mistakes_are_located(void **state) {
     (void)state;
     static const char *const bad[][2] = {
@@ -219,7 +254,7 @@ static void mistakes_are_located(void **state) {
         {"node,size,colour\n1,3,red\n", ":1:1: expected a heading with a column called label"},
         {"0 a\n1\n", ":2:"},
         {"0 a\nzero b\n", ":2:1: expected nodes of the graph"},
-        {"0 a\n1 \xff\n", ":2:3: expected UTF-8"},
+        {"0 \xc3\xa4\n1 \xff\n", ":2:3: expected UTF-8"},
         {"", "no labels"},
         {"# nothing\n", "no labels"},
     };
@@ -420,6 +455,7 @@ int main(void) {
         cmocka_unit_test(every_form_gives_the_same),
         cmocka_unit_test(columns_are_refused),
         cmocka_unit_test(nodes_are_counted),
+        cmocka_unit_test(weights_choose_one_class),
         cmocka_unit_test(mistakes_are_located),
         cmocka_unit_test(many_classes_are_found_again),
         cmocka_unit_test(labelled_nodes_without_edges_are_added),

@@ -173,7 +173,7 @@ static void more_effort_is_no_worse(void **state) {
     const char *efforts[] = {"fast", "normal", "high", "0.05"};
     cafe_context *context = test_context(1, 3);
     (void)state;
-    for (uint64_t seed = 1; seed < 4; seed++) {
+    for (uint64_t seed = 1; seed < (TEST_SANITIZED ? 2 : 4); seed++) {
         setting s = begin(context, test_random(context, 200, 700, 1, 0, seed));
         double found[4];
         for (int e = 0; e < 4; e++) {
@@ -219,7 +219,7 @@ static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, 
 static void threads_change_no_bit(void **state) {
     const int64_t chunks[] = {0, 1, 4, 37};
     (void)state;
-    for (int c = 0; c < 4; c++)
+    for (int c = 0; c < 4; c += 1 + TEST_SANITIZED)
         for (int32_t refine = 0; refine < 2; refine++) {
             cafe_context *contexts[4];
             cafe_layers *layers[4];
@@ -260,7 +260,7 @@ static void find_together(team_member *m, void *argument) {
 static void processes_change_no_bit(void **state) {
     const int64_t chunks[] = {1, 4, 37};
     (void)state;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c += 1 + TEST_SANITIZED) {
         cafe_context *context = test_context(2, 1);
         setting s = begin(context, planted(context, 4000, 20000, 0.4, NULL));
         shared_run run = {.options = with(1, 1, NULL, chunks[c])};
@@ -650,7 +650,7 @@ static void planted_blocks_are_recovered(void **state) {
 /* Equal blocks of a graph that counts as large: a hierarchy leaves some nodes in the wrong block,
  * and rounds go on until they are home. */
 static void equal_blocks_of_a_large_graph_are_found(void **state) {
-    const int64_t n = 60000;
+    const int64_t n = TEST_LARGE(60000);
     cafe_context *context = test_context(2, 1);
     int32_t *labels = malloc((size_t)n * sizeof *labels);
     cafe_generate_options o;
@@ -659,7 +659,7 @@ static void equal_blocks_of_a_large_graph_are_found(void **state) {
     (void)state;
     cafe_generate_options_init(&o);
     o.nodes = n;
-    o.edges = 540000;
+    o.edges = TEST_LARGE(540000);
     o.blocks = 60;
     o.mixing = 0.3;
     assert_int_equal(cafe_generate(context, CAFE_GENERATOR_SBM, &o, &graph, labels), CAFE_OK);

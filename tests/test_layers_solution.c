@@ -29,7 +29,7 @@ static void communities_are_columns(void **state) {
     cafe_layers *layers = find(&t);
     cafe_solution *s = NULL;
     TEST_OK(context, cafe_layers_solution(context, t.op, layers, 100000, &s));
-    int64_t n = cafe_operator_nodes(t.op), k = cafe_solution_get(s)->columns, first = 0;
+    int64_t n = t.op->n, k = cafe_solution_get(s)->columns, first = 0;
     float *h = malloc((size_t)(n * k) * sizeof *h);
     double modularity = 0;
     assert_int_equal(k, all_columns(layers));
@@ -106,8 +106,8 @@ static int64_t rank_of(double *a, int64_t rows, int64_t columns) {
     return rank;
 }
 
-/* Signs of few communities are soon alike, or all the same, and Q takes a constant to 0: k columns
- * of a mix are k directions beside the constant, whatever the seed. */
+/* Signs of few communities are soon alike, or all the same, and Q takes a constant to 0. So k
+ * columns of a mix are k directions beside the constant, whatever the seed. */
 static void a_mix_of_few_communities_loses_none(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -115,7 +115,7 @@ static void a_mix_of_few_communities_loses_none(void **state) {
         test_problem t = test_open(context, test_random(context, 60, 150, 1, 0, 5));
         cafe_layers *layers = find(&t);
         cafe_layer top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         assert_in_range(top.communities, 3, 20);
         for (int64_t k = 1; k < top.communities; k++) {
             cafe_solution *s = NULL;

@@ -1,5 +1,5 @@
-/* Layers that begin with a given partition: never worse than it, the same bits for any threads;
- * kept nodes stay together and apart; runs keep the numbers of communities and count what became of
+/* Layers that begin with a given partition: never worse than it, the same bits for any threads.
+ * Kept nodes stay together and apart. Runs keep the numbers of communities and count what became of
  * them. */
 #include "dense.h"
 #include "failing.h"

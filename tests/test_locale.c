@@ -1,5 +1,5 @@
-/* A program that chose a locale with commas in its numbers, or with other rules for letters, gets
- * the same bytes out of the library and may give it the same bytes.
+/* A program may choose a locale with commas in its numbers, or with other rules for letters. It
+ * gets the same bytes out of the library and may give it the same bytes.
  */
 #define _GNU_SOURCE
 #include <locale.h>

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include <cafe-private/inputs.h>
+#include <cafe/rank.h>
+#include <cafe/update.h>
 
 #include "test_io.h"
 
@@ -179,9 +181,10 @@ static void test_every_label_file(void **state) {
 
 typedef void try_file(const char *file, const char *path, const cafe_graph *graph, char *wanted);
 
-/* Runs the lines of FOLDER/expected.tsv, "file graph wanted"; returns how many there are. */
-static int each_file(const char *folder, try_file *try) {
-    char line[LINE], path[512], of[512];
+/* Runs the lines of FOLDER/expected.tsv, "file graph wanted", or "file graph options wanted";
+ * returns how many there are. */
+static int each_file(const char *folder, bool optional, try_file *try) {
+    char line[LINE], path[512], of[512], none[] = "";
     int cases = 0;
     const char *source = getenv("SOURCE");
     snprintf(path, sizeof path, "%s/tests/messy/%s/expected.tsv", source, folder);
@@ -189,12 +192,15 @@ static int each_file(const char *folder, try_file *try) {
     assert_non_null(list);
     while (fgets(line, sizeof line, list)) {
         char *at = line, *file = strsep(&at, "\t"), *name = strsep(&at, "\t");
-        char *wanted = strsep(&at, "\n");
+        char *given = optional ? strsep(&at, "\t") : none, *wanted = strsep(&at, "\n");
+        cafe_graph_options options;
         cafe_graph *graph = NULL;
         if (file[0] == '#') continue;
+        set_options(given, &options);
+        options.beside = 1;
         snprintf(of, sizeof of, "%s/tests/messy/labels/%s.csv", source, name);
         snprintf(path, sizeof path, "%s/tests/messy/%s/%s", source, folder, file);
-        TEST_OK(shared, cafe_graph_read(shared, of, NULL, &graph));
+        TEST_OK(shared, cafe_graph_read(shared, of, &options, &graph));
         try(file, path, graph, wanted);
         cafe_graph_free(graph);
         cases++;
@@ -255,17 +261,92 @@ static void try_partition(const char *file, const char *path, const cafe_graph *
 
 static void test_every_table(void **state) {
     (void)state;
-    assert_true(each_file("nodes", try_table) >= 15);
+    assert_true(each_file("nodes", false, try_table) >= 15);
 }
 
 static void test_every_partition(void **state) {
     (void)state;
-    assert_true(each_file("partitions", try_partition) >= 14);
+    assert_true(each_file("partitions", false, try_partition) >= 14);
+}
+
+/* ---- tables of numbers, changes, lists ------------------------------------------------------- */
+
+/* "2 MYC 4.5 -1.25": columns, a node, its numbers. */
+static void try_numbers(const char *file, const char *path, const cafe_graph *graph, char *wanted) {
+    int64_t columns = 0;
+    float *rows = NULL;
+    long long count = 0;
+    char name[32];
+    double x = 0, y = 0;
+    cafe_status status = cafe_attributes_read(shared, graph, path, &columns, &rows);
+    if (wanted[0] == '!') {
+        expect_refusal(file, status, wanted);
+        assert_null(rows);
+        return;
+    }
+    if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+    assert_int_equal(sscanf(wanted, "%lld %31s %lf %lf", &count, name, &x, &y), 4);
+    assert_int_equal(columns, count);
+    const float *row = rows + columns * cafe_graph_find(graph, name);
+    if (row[0] != (float)x || row[1] != (float)y) fail_msg("%s: %g %g", file, row[0], row[1]);
+    assert_non_null(strstr(cafe_tables_read(shared), path));
+    cafe_block_free(shared, rows);
+}
+
+/* "1 1": edges added, edges removed. */
+static void try_changes(const char *file, const char *path, const cafe_graph *graph, char *wanted) {
+    cafe_changes *changes = NULL;
+    long long added = 0, removed = 0;
+    cafe_status status = cafe_changes_read(shared, graph, path, &changes);
+    if (wanted[0] == '!') {
+        expect_refusal(file, status, wanted);
+        assert_null(changes);
+        return;
+    }
+    if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+    assert_int_equal(sscanf(wanted, "%lld %lld", &added, &removed), 2);
+    assert_int_equal(cafe_changes_get(changes)->added, added);
+    assert_int_equal(cafe_changes_get(changes)->removed, removed);
+    assert_non_null(strstr(cafe_tables_read(shared), path));
+    cafe_changes_free(changes);
+}
+
+static void try_list(const char *file, const char *path, const cafe_graph *graph, char *wanted) {
+    uint8_t member[64];
+    int64_t count = 0;
+    assert_true(cafe_graph_nodes(graph) <= 64);
+    cafe_status status = cafe_set_read(shared, graph, path, member, &count);
+    if (wanted[0] == '!') {
+        expect_refusal(file, status, wanted);
+        return;
+    }
+    if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+    assert_int_equal(count, atoi(wanted));
+    assert_non_null(strstr(cafe_tables_read(shared), path));
+}
+
+static void test_every_table_of_numbers(void **state) {
+    (void)state;
+    assert_true(each_file("tables", true, try_numbers) >= 20);
+}
+
+static void test_every_file_of_changes(void **state) {
+    (void)state;
+    assert_true(each_file("changes", true, try_changes) >= 12);
+}
+
+static void test_every_list(void **state) {
+    (void)state;
+    assert_true(each_file("lists", true, try_list) >= 10);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_file), cmocka_unit_test(test_every_label_file),
-        cmocka_unit_test(test_every_table), cmocka_unit_test(test_every_partition)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_file),
+                                       cmocka_unit_test(test_every_label_file),
+                                       cmocka_unit_test(test_every_table),
+                                       cmocka_unit_test(test_every_partition),
+                                       cmocka_unit_test(test_every_table_of_numbers),
+                                       cmocka_unit_test(test_every_file_of_changes),
+                                       cmocka_unit_test(test_every_list)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

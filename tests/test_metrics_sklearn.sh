@@ -46,7 +46,7 @@ for seed in range(12):
         file.writelines("\t".join([str(u)] + [repr(float(x)) for x in scores[u]]) + "\n" for u in range(NODES))
     out = subprocess.run(
         [sys.argv[1], "evaluate", "classify", "edges.in.txt", "--labels", "labels.in.txt", "--embedding",
-         "scores.in.tsv", "--classifier", "none", "--split", "uniform", "--train", "5", "--repeats", "1",
+         "scores.in.tsv", "--classifier", "none", "--tune", "split=uniform", "--train", "5", "--repeats", "1",
          "--seed", str(seed), "-q", "--json", "-"], check=True, capture_output=True, text=True).stdout
     result = json.loads(out)["results"][0]
     ours = [result[key]["mean"] for key in ("accuracy", "micro_f1", "macro_f1")]

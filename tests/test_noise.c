@@ -1,5 +1,5 @@
-/* No column of a finish is rounding: each lies in the span of Q H, of D^-1 Q H or, for a table, of
- * X X^T H as double precision finds it from the H that the finish was given.
+/* No column of a finish is rounding. Each lies in the span of Q H, of D^-1 Q H or, for a table, of
+ * X X^T H. The span is computed in double precision from the H of the finish.
  *
  * Columns that softmax leaves nearly empty are the hard case: what is new in them is a difference
  * of the other columns, and those are of single precision. Hundreds of small graphs and tables,
@@ -131,7 +131,7 @@ static double check_graph(const char *engine, uint64_t seed) {
     cafe_context *context = test_context(1, seed);
     TEST_OK(context, cafe_engine_open(context, engine));
     test_problem t = test_open(context, any_graph(context, &state));
-    int64_t n = cafe_operator_nodes(t.op);
+    int64_t n = t.op->n;
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
     int simplex = test_below(&state, 4) > 0;
     for (int f = 0; f < 2; f++) {
@@ -174,7 +174,7 @@ static void graphs(const char *engine, int count) {
 
 static void columns_of_graphs_lie_in_the_span(void **state) {
     (void)state;
-    graphs("processor", 1500);
+    graphs("processor", TEST_LARGE(1500));
 }
 
 static void columns_of_another_engine_too(void **state) {
@@ -244,7 +244,7 @@ static double check_table(uint64_t seed) {
 }
 
 static void columns_of_tables_lie_in_the_span(void **state) {
-    enum { TABLES = 1500 };
+    enum { TABLES = TEST_LARGE(1500) };
     double worst = 0;
     (void)state;
     for (int i = 0; i < TABLES; i++) {

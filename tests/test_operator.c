@@ -3,6 +3,7 @@
 #include "failing.h"
 #include "kernels/row_kernels.h"
 #include "operator/operator.h"
+#include "queries.h"
 #include "sample/sampled_graph.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -243,7 +244,7 @@ static void rows_and_products_match_the_dense_q(void **state) {
     for (int g = 0; g < MAKERS; g++) {
         cafe_context *context = test_context(2, 1);
         test_problem t = test_open(context, makers[g](context));
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         double *p = malloc((size_t)n * sizeof *p), *row = malloc((size_t)n * sizeof *row);
         double *q = test_dense_q(t.graph, p), *y = malloc((size_t)n * sizeof *y);
         for (int64_t u = 0; u < n; u++) {
@@ -266,7 +267,7 @@ static void rows_and_products_match_the_dense_q(void **state) {
                 test_dense_times(n, q, x, k, j, y);
                 for (int64_t u = 0; u < n; u++) assert_float_equal(product[u * k + j], y[u], 1e-7);
             }
-            TEST_OK(context, cafe_operator_trace(context, t.op, k, x, &trace));
+            TEST_OK(context, test_trace(context, t.op, k, x, &trace));
             assert_float_equal(trace, test_dense_trace(n, q, x, k), 1e-5);
             free(x);
             free(product);
@@ -283,7 +284,7 @@ static void covariances_are_sums_of_q(void **state) {
     for (int g = 0; g < MAKERS; g++) {
         cafe_context *context = test_context(1, 1);
         test_problem t = test_open(context, makers[g](context));
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
         int32_t *part = malloc((size_t)n * sizeof *part);
         double covariance[PARTS * PARTS], expected[PARTS * PARTS] = {0}, all = 0;
@@ -292,15 +293,15 @@ static void covariances_are_sums_of_q(void **state) {
         for (int64_t i = 0; i < n * n; i++)
             if (part[i / n] >= 0 && part[i % n] >= 0)
                 expected[part[i / n] * PARTS + part[i % n]] += q[i];
-        TEST_OK(context, cafe_operator_covariance(context, t.op, part, PARTS, covariance));
+        TEST_OK(context, test_covariance(context, t.op, part, PARTS, covariance));
         for (int i = 0; i < PARTS * PARTS; i++)
             assert_float_equal(covariance[i], expected[i], 1e-12);
         for (int64_t u = 0; u < n; u++) part[u] = (int32_t)(u % PARTS);
-        TEST_OK(context, cafe_operator_covariance(context, t.op, part, PARTS, covariance));
+        TEST_OK(context, test_covariance(context, t.op, part, PARTS, covariance));
         for (int i = 0; i < PARTS * PARTS; i++) all += covariance[i];
         assert_float_equal(all, 0, 1e-12); /* 1^T Q 1 = 0 */
         part[0] = PARTS;
-        assert_int_equal(cafe_operator_covariance(context, t.op, part, PARTS, covariance),
+        assert_int_equal(test_covariance(context, t.op, part, PARTS, covariance),
                          CAFE_ERROR_ARGUMENT);
         free(p), free(q), free(part);
         test_close(&t);
@@ -317,7 +318,7 @@ static void karate_factions_have_their_modularity(void **state) {
     int32_t part[TEST_KARATE_NODES] = {0};
     double covariance[4];
     for (size_t i = 0; i < sizeof mr_hi / sizeof *mr_hi; i++) part[mr_hi[i]] = 1;
-    TEST_OK(context, cafe_operator_covariance(context, t.op, part, 2, covariance));
+    TEST_OK(context, test_covariance(context, t.op, part, 2, covariance));
     assert_float_equal(covariance[0] + covariance[3], 0.3582, 5e-5);
     test_close(&t);
 }
@@ -330,11 +331,11 @@ static void products_have_the_same_bits_for_any_threads(void **state) {
     for (int i = 0; i < TEST_THREADS; i++) {
         cafe_context *context = test_context(test_thread_counts[i], 1);
         test_problem t = test_open(context, test_random(context, 5000, 40000, 1, 1, 21));
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         float *x = test_block(n, K, 3), *y = malloc((size_t)(n * K) * sizeof *y);
         double trace;
         TEST_OK(context, cafe_operator_product(context, t.op, K, x, y));
-        TEST_OK(context, cafe_operator_trace(context, t.op, K, x, &trace));
+        TEST_OK(context, test_trace(context, t.op, K, x, &trace));
         if (!first) {
             first = y, first_trace = trace;
         } else {
@@ -381,8 +382,8 @@ static void calls_survive_failing_memory(void **state) {
                 call == 0   ? cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled)
                 : call == 1 ? cafe_operator_modularity(context, sampled, &op)
                 : call == 2 ? cafe_operator_product(context, op, 5, x, y)
-                : call == 3 ? cafe_operator_trace(context, op, 5, x, &number)
-                            : cafe_operator_covariance(context, op, part, 1, &number);
+                : call == 3 ? test_trace(context, op, 5, x, &number)
+                            : test_covariance(context, op, part, 1, &number);
             int failed = test_failing_disarm(&memory);
             test_failing_expect(&memory, status, failed, live, context);
             if (!failed) break;

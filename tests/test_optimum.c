@@ -146,6 +146,7 @@ static void test_clique_bound_holds(void **state) {
 
 /* The karate club's best partition, known from integer programming, is proved to be one. */
 static void test_karate_is_proved(void **state) {
+    TEST_NOT_OF_THREADS();
     cafe_context *context = test_context(1, 1);
     test_problem t = test_open(context, test_karate(context));
     cafe_layers *layers;

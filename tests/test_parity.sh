@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The parity list (test_engines) on the engine of several processes, for 2, 3 and 7 of them (test_engines
-# itself runs it with one): every process makes the same calls and compares what it gets with the processor's. And
-# the eigensolver (test_eigen_ranks): the same bits as with one process.
-# shellcheck source=tests/lib.sh
+# The parity list (test_engines) on the engine of several processes, for 2, 3 and 7 of them (test_engines itself runs it
+# with one). Every process makes the same calls and compares what it gets with the processor's. And the eigensolver
+# (test_eigen_ranks): the same bits as with one process. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
 several_processes

@@ -1,6 +1,6 @@
-/* The bound of placed rows against full runs: the graph is made again with the new node in it, its
- * eigenvectors are found from the dense matrix and turned to the old rows, and the new node's row
- * is where the bound says.
+/* The bound of placed rows against full runs. The graph is made again with the new node in it, and
+ * its eigenvectors are found from the dense matrix and turned to the old rows. The new node's row
+ * is within the bound.
  */
 #include <stdio.h>
 
@@ -239,20 +239,23 @@ static void full_runs_are_within_the_bound(void **state) {
     (void)state;
     check_form(CAFE_PLACE_RITZ, 0, 50);
     check_form(CAFE_PLACE_RITZ, 0.25, 5);
+    if (TEST_SANITIZED) return; /* the same code */
     check_form(CAFE_PLACE_RITZ, 0.5, 2);
 }
 
 static void full_runs_of_the_walk_are_within_the_bound(void **state) {
     (void)state;
     check_form(CAFE_PLACE_WALK, 0, 10);
+    if (TEST_SANITIZED) return; /* the same code */
     check_form(CAFE_PLACE_WALK, 0.25, 10);
     check_form(CAFE_PLACE_WALK, 0.5, 5);
 }
 
 static void full_runs_of_the_scaled_form_are_within_the_bound(void **state) {
     (void)state;
-    check_form(CAFE_PLACE_SCALED, 0, 10);
     check_form(CAFE_PLACE_SCALED, 0.25, 10);
+    if (TEST_SANITIZED) return; /* the same code */
+    check_form(CAFE_PLACE_SCALED, 0, 10);
     check_form(CAFE_PLACE_SCALED, 0.5, 5);
 }
 

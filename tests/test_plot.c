@@ -9,6 +9,7 @@
 #include "draw/png.h"
 #include "failing.h"
 #include "graphs.h"
+#include "io/deflate.h"
 
 /* ---- a decoder of its own -------------------------------------------------------------------- */
 
@@ -56,7 +57,7 @@ static uint8_t *decode(const uint8_t *png, int64_t size, int64_t *width, int64_t
             rows = malloc((size_t)raw + 1);
             isal_inflate_init(&inflate);
             inflate.crc_flag = ISAL_ZLIB; /* with its Adler checksum */
-            inflate.next_in = (uint8_t *)png + at + 8, inflate.avail_in = (uint32_t)length;
+            inflate.next_in = cafe_isal_input(png + at + 8), inflate.avail_in = (uint32_t)length;
             inflate.next_out = rows, inflate.avail_out = (uint32_t)raw + 1;
             assert_int_equal(isal_inflate(&inflate), ISAL_DECOMP_OK);
             assert_int_equal(inflate.total_out, raw);
@@ -387,12 +388,13 @@ static void failing_memory(void **state) {
     TEST_OK(context, cafe_graph_from_edges(context, N, 1, (const int32_t[]){0},
                                            (const int32_t[]){1}, NULL, NULL, &graph));
     in.graph = graph;
-    for (int what = 0; what < 3; what++)
+    for (int what = 0; what < 4; what++)
         for (long k = 0;; k++) {
             char *text = NULL;
             long live = test_failing_arm(&memory, k);
             cafe_status status = what == 0   ? cafe_plot_png(context, &in, &o, path, 1)
                                  : what == 1 ? cafe_plot_svg(context, &in, &o, path, 1)
+                                 : what == 2 ? cafe_plot_pdf(context, &in, &o, path, 1)
                                              : cafe_plot_text(context, &in, 20, 1, &text);
             int failed = test_failing_disarm(&memory);
             test_failing_expect(&memory, status, failed, live, context);

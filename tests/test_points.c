@@ -184,7 +184,7 @@ static double recall(const cafe_nearest *exact, const cafe_nearest *found) {
 }
 
 static void test_recall(void **state) {
-    enum { N = 20000, K = 10 };
+    enum { N = TEST_LARGE(20000), K = 10 };
     cafe_context *context = test_context(2, 1);
     float *x = curved_points(N, 7);
     cafe_nearest exact, found;

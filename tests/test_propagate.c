@@ -127,8 +127,8 @@ static void dense_filtered(const cafe_graph *graph, const cafe_propagate_options
 }
 
 /* With F = U S V^T: rows of U sqrt(S), scaled to length 1, have inner products that do not depend
- * on the signs of the singular vectors; U S U^T = (F F^T)^(1/2), found by Newton's iteration for
- * the COLUMNS x COLUMNS root: F F^T's root is F (F^T F)^(-1/2) F^T. */
+ * on the signs of the singular vectors. Their matrix U S U^T = (F F^T)^(1/2), found by Newton's
+ * iteration for the COLUMNS x COLUMNS root: F F^T's root is F (F^T F)^(-1/2) F^T. */
 static void inverse(double *a, double *out) {
     enum { K = COLUMNS };
     for (int i = 0; i < K * K; i++) out[i] = i / K == i % K;

@@ -110,7 +110,7 @@ static void pagerank_knows_its_rounding(void **state) {
     static const double tolerances[] = {1e-12, 0};
     static const int64_t leaves[] = {50, 3000, 400000};
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 - TEST_SANITIZED; i++) {
         int64_t n = leaves[i] + 1;
         cafe_context *context = test_context(2, 1);
         test_problem t = test_open(context, test_bipartite(context, 1, (int32_t)leaves[i]));

@@ -1,5 +1,6 @@
-/* The forecast for several processes: links between ranks against a count by hand, what is expected
- * of graphs that are not there, how the figures go with ranks and rates, what is refused.
+/* The forecast for several processes: links between ranks against a count by hand, and the forecast
+ * for graphs of which only the size is known. Also how the figures depend on ranks and rates, and
+ * refusals.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# --checkpoint with several processes: one of them is killed while it writes, again and again, with another
-# number of them each time; the run ends on the processor, with the bits of one that was never stopped.
-# shellcheck source=tests/lib.sh
+# --checkpoint with several processes: one of them is killed while it writes, again and again, with another number of
+# them each time. The run ends on the processor, with the bits of one that was never stopped. shellcheck
+# source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
 faults=${BUILD:?}/tests/libfaults.so

@@ -44,7 +44,7 @@ differ 1 'rank 2 was given --sampling pagerank, rank 0 --sampling walk$' "$run -
 differ 1 'rank 2 was given --columns-from both, rank 0 no --columns-from$' "$run" "$run --columns-from both"
 differ 1 'rank 2 was given --reorder degree, rank 0 no --reorder$' "convert g.in.txt v.cafe" "convert g.in.txt v.cafe --reorder degree"
 differ 1 'rank 2 was given OUT w.cafe, rank 0 OUT v.cafe$' "convert g.in.txt v.cafe" "convert g.in.txt w.cafe"
-differ 1 'rank 2 was given the command cluster, rank 0 the command embed$' "$run" 'cluster g.in.cafe -o v.npy'
+differ 1 'rank 2 was given the command cluster, rank 0 the command embed$' "$run" 'cluster g.in.cafe -o v.tsv'
 
 # another build of the program
 # shellcheck disable=SC2086

@@ -509,9 +509,10 @@ static void lists_have_the_same_bits(void **state) {
 static cafe_status call(cafe_context *context, const cafe_graph *graph, const cafe_split *known,
                         const float *x, int which) {
     int32_t query[3] = {0, 5, 40}, node[30], bipartite;
-    double score[30];
+    double score[30], recall[CAFE_SCORE_AUTO];
     int8_t side[MOST];
     int64_t columns;
+    int32_t chosen;
     float *vectors;
     cafe_split split;
     cafe_quality quality;
@@ -529,6 +530,8 @@ static cafe_status call(cafe_context *context, const cafe_graph *graph, const ca
         cafe_block_free(context, vectors);
         return status;
     }
+    if (which == 7)
+        return cafe_recommend_choose(context, graph, NULL, NULL, 3, query, recall, &chosen);
     o.score = which & 1 ? CAFE_SCORE_COMMON : CAFE_SCORE_PRODUCT;
     if (which < 5) return cafe_recommend(context, &input, &o, 3, query, node, score);
     return cafe_recommend_quality(context, &input, &o, known, 3, query, &quality);
@@ -542,7 +545,7 @@ static void memory_that_runs_out_is_survived(void **state) {
     cafe_graph *graph = make(context, 1);
     float *x = whole_vectors(cafe_graph_nodes(graph), 5, 1);
     TEST_OK(context, cafe_split_make(context, graph, 0.2, &split));
-    for (int which = 0; which < 7; which++)
+    for (int which = 0; which < 8; which++)
         for (long k = 0;; k++) {
             long live = test_failing_arm(&memory, k);
             cafe_status status = call(context, graph, &split, x, which);

@@ -161,9 +161,9 @@ static void vectors_come_back_to_their_nodes(void **state) {
     }
 }
 
-/* Converged softmax from a start that tells the blocks: the columns are those of the start, in
- * another order of the nodes to the rounding; and a start row carried to a wrong node would end in
- * another column. */
+/* Converged softmax from a start that has the blocks. The columns are those of the start, in
+ * another order of the nodes to the rounding. A start row at a wrong node would end in another
+ * column. */
 static void starts_and_labels_are_carried(void **state) {
     int32_t labels[NODES];
     cafe_method_inputs inputs;
@@ -193,13 +193,14 @@ static void solutions_know_their_order(void **state) {
     cafe_method_inputs_init(&inputs);
     inputs.labels = labels, inputs.classes = BLOCKS;
     TEST_OK(context, cafe_model_create(context, g, NULL, NULL, NULL, &model));
-    TEST_OK(context, cafe_model_solve(context, model, cafe_method_find(NULL, "cafe"), NULL, &inputs,
-                                      &fixed)); /* all labels known: rows stay what they are */
+    TEST_OK(context,
+            cafe_model_solve(context, model, cafe_method_find(NULL, "cafe"), NULL, &inputs, &fixed,
+                             NULL)); /* all labels known: rows stay what they are */
     int64_t columns = cafe_solution_get(fixed)->columns;
     float *h = malloc((size_t)(NODES * columns) * sizeof *h);
     TEST_OK(context, cafe_solution_copy(fixed, h));
     for (int u = 0; u < NODES; u++) assert_true(h[u * columns + labels[u]] == 1);
-    TEST_OK(context, cafe_model_solve(context, model, NULL, NULL, NULL, &solution));
+    TEST_OK(context, cafe_model_solve(context, model, NULL, NULL, NULL, &solution, NULL));
     assert_int_equal(cafe_finish(context, cafe_model_operator(model), &solution, NULL, &e),
                      CAFE_ERROR_ARGUMENT);
     assert_null(e);

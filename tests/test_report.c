@@ -321,7 +321,7 @@ static void put_all(cafe_report *report, const run *r) {
     cafe_report_options(report, cafe_sphere_option_table(), NULL);
     cafe_report_close(report);
     cafe_report_embedding(report, r->embedding, r->sampled, 0);
-    cafe_report_layers(report, r->layers);
+    cafe_report_tree(report, r->layers, false);
     cafe_report_explanation(report, r->explanation, &with);
 }
 

@@ -54,7 +54,7 @@ static void solve(team_member *m, void *argument) {
     m->context->seed = last ? s->seed : 1;
     assert_int_equal(cafe_model_create(m->context, graph, NULL, &options, NULL, &model), CAFE_OK);
     m->context->team = &m->team;
-    assert_int_equal(cafe_model_solve(m->context, model, NULL, &options, NULL, &solution),
+    assert_int_equal(cafe_model_solve(m->context, model, NULL, &options, NULL, &solution, NULL),
                      CAFE_ERROR_ARGUMENT);
     assert_string_equal(cafe_error(m->context), s->error);
     m->context->team = NULL;

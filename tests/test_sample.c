@@ -6,6 +6,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "operator/operator.h"
+#include "queries.h"
 #include "sample/sampled_graph.h"
 #include "solve/solution.h"
 
@@ -448,6 +449,7 @@ static void test_rate(void **state) {
     static const int32_t seeds[] = {3, 6, 10, 25};
     cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .seeds = seeds, .seed_count = 4};
     (void)state;
+    TEST_NOT_OF_THREADS();
     for (int kind = 0; kind < KINDS; kind++) {
         check_rate(CAFE_SAMPLING_WALK, kind, NULL);
         check_rate(CAFE_SAMPLING_PAGERANK, kind, NULL);
@@ -564,8 +566,7 @@ static void check_solvers(cafe_context *context, const cafe_sampled *s) {
     TEST_OK(context, cafe_layers_find(context, op, NULL, &layers));
     top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     covariance = malloc((size_t)(top.communities * top.communities) * sizeof *covariance);
-    TEST_OK(context,
-            cafe_operator_covariance(context, op, top.partition, top.communities, covariance));
+    TEST_OK(context, test_covariance(context, op, top.partition, top.communities, covariance));
     for (int64_t i = 0; i < top.communities; i++) modularity += covariance[i * top.communities + i];
     assert_true(fabs(modularity - top.modularity) < 1e-6);
     free(covariance);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "test_io.h"
 
-#include "base/print.h"
 #include "io/terminal_text.h"
 
 static const struct {

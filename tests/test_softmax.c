@@ -3,6 +3,7 @@
 #include "failing.h"
 
 #include "operator/operator.h"
+#include "queries.h"
 #include "solve/solution.h"
 
 static cafe_softmax_options options(int64_t columns, double theta, int64_t sweeps, int64_t chunks) {
@@ -48,7 +49,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
                 cafe_context *context = test_context(2, seed);
                 test_problem t = test_open(
                     context, test_random(context, 90, 500, seed & 1, (seed & 2) != 0, seed));
-                int64_t n = cafe_operator_nodes(t.op), k = 2 + 5 * (int64_t)seed;
+                int64_t n = t.op->n, k = 2 + 5 * (int64_t)seed;
                 double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
                 cafe_softmax_options o = options(k, thetas[i], 20, chunks[c]);
                 o.units = seed % 2 ? CAFE_THETA_NODE : CAFE_THETA_GRAPH;
@@ -88,7 +89,7 @@ static void one_node_chunks_are_algorithm_1(void **state) {
     enum { K = 4, SWEEPS = 3 };
     cafe_context *context = test_context(1, 3);
     test_problem t = test_open(context, test_random(context, 60, 250, 1, 1, 8));
-    int64_t n = cafe_operator_nodes(t.op);
+    int64_t n = t.op->n;
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
     double *h = malloc((size_t)(n * K) * sizeof *h);
     cafe_solution *start = solve(&t, options(K, 5, 0, n), NULL, NULL);
@@ -145,7 +146,7 @@ static void the_method_reports_the_trace(void **state) {
     static const double resolutions[] = {1, 0.5, 2};
     cafe_context *context = test_context(2, 1);
     test_problem t = test_open(context, test_karate(context));
-    int64_t n = cafe_operator_nodes(t.op), k = 6;
+    int64_t n = t.op->n, k = 6;
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
     for (int r = 0; r < 3; r++) {
         cafe_solution *whole = NULL;
@@ -195,7 +196,7 @@ static void full_labels_take_no_sweeps(void **state) {
     double covariance[9];
     for (int u = 0; u < TEST_KARATE_NODES; u++) labels[u] = u % 3;
     cafe_solution *s = solve(&t, options(3, 3, 30, 0), NULL, labels);
-    TEST_OK(context, cafe_operator_covariance(context, t.op, labels, 3, covariance));
+    TEST_OK(context, test_covariance(context, t.op, labels, 3, covariance));
     assert_int_equal(cafe_solution_get(s)->sweeps, 0);
     assert_int_equal(cafe_solution_get(s)->converged, 1);
     assert_float_equal(cafe_solution_get(s)->objective[0] + cafe_solution_diagonal(s),
@@ -327,7 +328,7 @@ static void units_follow_the_links(void **state) {
         cafe_context *context = test_context(2, 7);
         test_problem t =
             test_open(context, test_random(context, cases[i].nodes, cases[i].links, 0, 0, 7));
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         float *h[3];
         for (int32_t units = 0; units < 3; units++) {
             cafe_softmax_options o = options(6, 2, 5, 0);

@@ -54,7 +54,7 @@ static void it_is_the_dense_iteration(void **state) {
         for (int units = 0; units < 2; units++) {
             cafe_context *context = test_context(2, 3);
             test_problem t = test_open(context, test_random(context, 100, 500, 1, 1, 7));
-            int64_t n = cafe_operator_nodes(t.op);
+            int64_t n = t.op->n;
             cafe_softmax_options o = options(K, 0, chunks);
             o.units = units;
             o.resolution = units ? 3 : 1;
@@ -87,7 +87,7 @@ static void the_objective_never_falls(void **state) {
             cafe_context *context = test_context(2, seed);
             test_problem t = test_open(
                 context, test_random(context, 300, 1500, seed & 1, (seed & 2) != 0, seed));
-            int64_t n = cafe_operator_nodes(t.op);
+            int64_t n = t.op->n;
             cafe_memberships *m = solve(&t, rows(options(200, 30, chunks[c]), 6, 1e-3), NULL, NULL);
             const double *objective = cafe_memberships_objective(m);
             float *h = dense_of(m, n);

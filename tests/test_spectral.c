@@ -4,6 +4,7 @@
 #include "engine/dense.h"
 #include "failing.h"
 #include "operator/operator.h"
+#include "queries.h"
 #include "solve/solution.h"
 #include "spectral/embedding.h"
 #include "spectral/orthonormal.h"
@@ -24,7 +25,7 @@ static result embed_seeded(cafe_graph *(*make)(cafe_context *), int32_t threads,
     cafe_sphere_options sphere;
     cafe_finish_options finish;
     cafe_solution *solution = NULL;
-    r.n = cafe_operator_nodes(r.t.op);
+    r.n = r.t.op->n;
     r.p = malloc((size_t)r.n * sizeof *r.p);
     r.q = test_dense_q(r.t.graph, r.p);
     cafe_sphere_options_init(&sphere);
@@ -140,8 +141,8 @@ static int64_t orthonormal_basis(const result *r, double *basis) {
     return rank;
 }
 
-/* Rows of H that lie nearly in a plane have columns that nearly depend on one another; the Ritz
- * values of their span come out of the written numbers all the same. */
+/* Rows of H that lie nearly in a plane have columns that nearly depend on one another. The Ritz
+ * values of their span still follow from the written numbers. */
 static void ritz_values_of_raw_rows_are_theirs(void **state) {
     (void)state;
     for (int g = 0; g < MAKERS; g++)
@@ -432,7 +433,7 @@ static void forms_and_residual_must_agree(void **state) {
 
 /* Q of any operator, one with products only included: its product with the identity. */
 static double *dense_of(cafe_context *context, const cafe_operator *op) {
-    int64_t n = cafe_operator_nodes(op);
+    int64_t n = op->n;
     float *unit = calloc((size_t)(n * n), sizeof *unit), *q = malloc((size_t)(n * n) * sizeof *q);
     double *dense = malloc((size_t)(n * n) * sizeof *dense);
     for (int64_t u = 0; u < n; u++) unit[u * n + u] = 1;
@@ -452,7 +453,7 @@ static void any_vectors_are_certified(void **state) {
         result r = {.t = test_open(context, weighted(context)), .columns = K};
         cafe_operator *op = NULL;
         TEST_OK(context, cafe_operator_walk(context, r.t.sampled, window, &op));
-        r.n = cafe_operator_nodes(op);
+        r.n = op->n;
         r.p = malloc((size_t)r.n * sizeof *r.p);
         for (int64_t u = 0; u < r.n; u++) r.p[u] = cafe_sampled_node(r.t.sampled, u);
         r.q = dense_of(context, op);
@@ -480,8 +481,8 @@ static void any_vectors_are_certified(void **state) {
     }
 }
 
-/* A method with a loss of its own leaves neither Y nor a trace: the finish computes both, in every
- * form, and what it makes of H is what cafe_certify() makes of the same numbers. */
+/* A method with a loss of its own leaves neither Y nor a trace. The finish computes both, in every
+ * form. Its result from H is what cafe_certify() makes of the same numbers. */
 static void a_loss_is_not_taken_for_the_trace(void **state) {
     (void)state;
     enum { K = 6, FORMS = 6 };
@@ -489,7 +490,7 @@ static void a_loss_is_not_taken_for_the_trace(void **state) {
         for (int64_t window = 1; window <= 2; window++) {
             cafe_context *context = test_context(2, 1);
             test_problem t = test_open(context, plain(context));
-            int64_t n = cafe_operator_nodes(t.op);
+            int64_t n = t.op->n;
             cafe_operator *op = NULL;
             cafe_solution *solution = NULL;
             cafe_embedding *a = NULL, *b = NULL;
@@ -506,7 +507,7 @@ static void a_loss_is_not_taken_for_the_trace(void **state) {
             solution->loss = true;
             solution->sweeps = 3;
             for (int i = 0; i <= 3; i++) solution->objective[i] = 100 - i;
-            TEST_OK(context, cafe_operator_trace(context, op, K, x, &trace));
+            TEST_OK(context, test_trace(context, op, K, x, &trace));
             TEST_OK(context, cafe_finish(context, op, &solution, &finish, &a));
             TEST_OK(context, cafe_certify(context, op, K, x, &finish, &b));
             certificate = *cafe_embedding_certificate(a);

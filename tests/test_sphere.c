@@ -4,6 +4,7 @@
 #include "failing.h"
 
 #include "operator/operator.h"
+#include "queries.h"
 #include "solve/solution.h"
 
 static cafe_sphere_options options(int64_t columns, int64_t sweeps, int64_t chunks) {
@@ -56,7 +57,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
             cafe_context *context = test_context(2, seed);
             test_problem t = test_open(context, test_random(context, 100 + 20 * (int64_t)seed, 600,
                                                             seed & 1, seed & 2, seed));
-            int64_t n = cafe_operator_nodes(t.op), k = 1 + (int64_t)seed * 3;
+            int64_t n = t.op->n, k = 1 + (int64_t)seed * 3;
             double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
             cafe_solution *whole = solve(&t, options(k, 40, chunks[c]), NULL);
             objective_never_falls(whole);
@@ -83,7 +84,7 @@ static void one_node_chunks_are_algorithm_4(void **state) {
     enum { K = 5, SWEEPS = 3 };
     cafe_context *context = test_context(1, 3);
     test_problem t = test_open(context, test_random(context, 80, 300, 1, 1, 8));
-    int64_t n = cafe_operator_nodes(t.op);
+    int64_t n = t.op->n;
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
     float *start = test_block(n, K, 17);
     double *h = malloc((size_t)(n * K) * sizeof *h);
@@ -122,7 +123,7 @@ static void threads_do_not_change_the_bits(void **state) {
             cafe_context *context = test_context(test_thread_counts[i], 5);
             test_problem t = test_open(
                 context, test_random(context, sizes[s][0], sizes[s][1], s == 0, s == 0, 5));
-            int64_t n = cafe_operator_nodes(t.op);
+            int64_t n = t.op->n;
             cafe_solution *solution = solve(&t, options(sizes[s][2], 5, s == 0 ? 7 : 0), NULL);
             float *h = rows_of(solution, n);
             const double *objective = cafe_solution_get(solution)->objective;
@@ -214,7 +215,7 @@ static void the_optimum_is_above_every_partition(void **state) {
         double covariance[16], modularity = 0;
         for (int u = 0; u < TEST_KARATE_NODES; u++)
             part[u] = trial < 4 ? (u * (trial + 1)) / 34 % 4 : (int32_t)test_below(&seed, 4);
-        TEST_OK(context, cafe_operator_covariance(context, t.op, part, 4, covariance));
+        TEST_OK(context, test_covariance(context, t.op, part, 4, covariance));
         for (int i = 0; i < 4; i++) modularity += covariance[i * 5];
         assert_true(modularity - diagonal <= best);
     }

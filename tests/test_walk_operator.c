@@ -3,6 +3,7 @@
 #include "failing.h"
 
 #include "operator/operator.h"
+#include "queries.h"
 #include "solve/softmax_sparse.h"
 #include "solve/solution.h"
 
@@ -35,7 +36,7 @@ static void products_and_traces_match_the_definition(void **state) {
     for (int64_t window = 1; window <= 7; window += 3) {
         cafe_context *context = test_context(2, 1);
         test_problem t = test_open(context, test_random(context, 70, 250, 1, 1, 5));
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
         double *walk = dense_walk(n, q, p, window), *y = malloc((size_t)n * sizeof *y), trace;
         float *x = test_block(n, K, 3), *product = malloc((size_t)(n * K) * sizeof *product);
@@ -46,7 +47,7 @@ static void products_and_traces_match_the_definition(void **state) {
             test_dense_times(n, walk, x, K, j, y);
             for (int64_t u = 0; u < n; u++) assert_float_equal(product[u * K + j], y[u], 1e-7);
         }
-        TEST_OK(context, cafe_operator_trace(context, op, K, x, &trace));
+        TEST_OK(context, test_trace(context, op, K, x, &trace));
         assert_float_equal(trace, test_dense_trace(n, walk, x, K), 1e-5);
         cafe_operator_free(op);
         free(p), free(q), free(walk), free(y), free(x), free(product);
@@ -61,7 +62,7 @@ static void a_finish_certifies_the_exact_walks(void **state) {
     for (int f = 0; f < 2; f++) {
         cafe_context *context = test_context(2, 1);
         test_problem t = test_open(context, test_random(context, 80, 300, 0, 0, 6));
-        int64_t n = cafe_operator_nodes(t.op);
+        int64_t n = t.op->n;
         double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
         double *walk = dense_walk(n, q, p, 4), *y = malloc((size_t)n * sizeof *y);
         cafe_operator *op = NULL;
@@ -109,7 +110,7 @@ static void what_needs_rows_is_refused(void **state) {
     TEST_OK(context, cafe_operator_walk(context, t.sampled, 3, &op));
     cafe_status refused[] = {
         cafe_operator_row(context, op, 0, row),
-        cafe_operator_covariance(context, op, part, 1, row),
+        test_covariance(context, op, part, 1, row),
         cafe_sphere(context, op, NULL, NULL, &solution),
         cafe_softmax(context, op, NULL, NULL, NULL, &solution),
         cafe_softmax_sparse(context, op, NULL, NULL, NULL, &memberships),
@@ -136,7 +137,7 @@ static void it_survives_failing_memory(void **state) {
             long live = test_failing_arm(&memory, k);
             cafe_status status = call == 0   ? cafe_operator_walk(context, t.sampled, 3, &op)
                                  : call == 1 ? cafe_operator_product(context, op, 5, x, y)
-                                             : cafe_operator_trace(context, op, 5, x, &trace);
+                                             : test_trace(context, op, 5, x, &trace);
             int failed = test_failing_disarm(&memory);
             test_failing_expect(&memory, status, failed, live, context);
             if (!failed) break;

@@ -45,10 +45,11 @@ function nearestList(card) {
     make('p', { class: 'figures' }, card.nearestNote));
 }
 
-// card: name, pairs, neighbours (null: the page has no links), note, nearest (null: the page has none), nearestNote,
+// card: name, reason (a sentence, or ''), pairs, neighbours (null: the page has no links), note, nearest (null: the page has none), nearestNote,
 // nameOf, open
 export function showCard(panel, card) {
-  panel.replaceChildren(make('h2', { dir: 'auto' }, card.name), facts(card.pairs),
+  panel.replaceChildren(make('h2', { dir: 'auto' }, card.name),
+    ...(card.reason ? [make('p', { class: 'reason', dir: 'auto' }, card.reason)] : []), facts(card.pairs),
     ...(card.neighbours ? neighbourList(card) : []), make('p', { class: 'figures' }, card.note), nearestList(card));
 }
 
@@ -74,7 +75,8 @@ export async function factsOf(app, point, neighbours) {
   await facts.load();
   const [x, y] = app.axes.map((axis) => figure(valueAt(axis, point)));
   return [['Number', count(app.node[point])], [app.layout === 'map' ? 'Map' : 'Position', `${x}, ${y}`],
-    ...facts.communitiesOf(point).map(([title, name, size]) => [title, `${name} (${count(size)} nodes)`]),
+    ...facts.communitiesOf(point).map(([title, name, size, about]) => [title,
+      `${name} (${count(size)} nodes${about ? `; ${about}` : ''})`]),
     ...(facts.label ? [['Label', facts.labelOf(point) || 'none']] : []),
     ...(facts.rank ? [[`Centrality (${meta.centrality})`, figure(facts.centralityOf(point))]] : []),
     ...facts.columns.map(({ name, of, words }) => [name, words[of[point]] || 'none']),

@@ -25,28 +25,33 @@ export function largestKinds(of, size, within = null) {
   return { counts, order, slot };
 }
 
-// of[i]: the kind of point i; none: the kind that means "not known" (-1: there is none)
-export function byKind(title, of, size, nameOf, none, dark, within = null) {
+// of[i]: the kind of point i; none: the kind that means "not known" (-1: there is none); alone: kinds of a single
+// point share the colour of the rest; aboutOf: a few words for a kind
+export function byKind(title, of, size, nameOf, none, dark, { within = null, alone = false, aboutOf = () => '' } = {}) {
   const { counts, order, slot } = largestKinds(of, size, within);
   if (none >= 0) slot[none] = 0;
+  const single = alone ? order.filter((k) => counts[k] === 1) : [];
+  if (single.length > 1 && single.length < order.length) for (const k of single) slot[k] = 0;
   const index = new Uint8Array(of.length);
   for (let i = 0; i < of.length; i++) index[i] = slot[of[i]];
   const rest = { rgb: other(dark), ring: false };
   const markOf = (i) => (i === 0 ? rest : mark(i - 1, dark));
   const entries = order.filter((k) => slot[k] > 0)
-    .map((k) => ({ name: nameOf(k), count: counts[k], mark: markOf(slot[k]), holds: (i) => of[i] === k }));
+    .map((k) => ({ name: nameOf(k), about: () => aboutOf(k), count: counts[k], mark: markOf(slot[k]), holds: (i) => of[i] === k }));
   const tail = order.filter((k) => slot[k] === 0);
   if (tail.length) {
-    entries.push({ name: tail.length === 1 ? nameOf(tail[0]) : `${count(tail.length)} others`,
+    const lone = tail.length > 1 && tail.every((k) => counts[k] === 1);
+    entries.push({ name: tail.length === 1 ? nameOf(tail[0]) : `${count(tail.length)} ${lone ? 'of one node' : 'others'}`, about: () => '',
       count: tail.reduce((sum, k) => sum + counts[k], 0), mark: rest, holds: (i) => slot[of[i]] === 0 });
   }
   return { title, index, palette: paletteOf(markOf), entries };
 }
 
-function byValue(title, index, rampName, low, high, dark) {
+// valueOf: the number of point i
+function byValue(title, index, rampName, low, high, dark, valueOf) {
   const colour = ramp(rampName, dark);
   return { title, index, palette: paletteOf((i) => ({ rgb: colour(i / 255) })), ramp: colour,
-    ends: [figure(low), figure(high)] };
+    ends: [figure(low), figure(high)], valueOf };
 }
 
 // A column with values of both signs has its grey at 0.
@@ -59,8 +64,9 @@ export function byColumn(title, axis, dark) {
     const value = low + (high - low) * q[i] / steps;
     index[i] = 255 * (both ? (value / reach + 1) / 2 : q[i] / steps);
   }
-  return both ? byValue(title, index, 'signed', -reach, reach, dark)
-    : byValue(title, index, 'value', low, high, dark);
+  const valueOf = (i) => low + (high - low) * q[i] / steps;
+  return both ? byValue(title, index, 'signed', -reach, reach, dark, valueOf)
+    : byValue(title, index, 'value', low, high, dark, valueOf);
 }
 
 // A column of the table that holds numbers; points without one have the colour of the rest.
@@ -76,7 +82,7 @@ export function byNumber(title, numberOf, n, dark) {
     const x = numberOf(i);
     index[i] = Number.isNaN(x) ? 0 : 1 + 254 * (high > low ? (x - low) / (high - low) : 0.5);
   }
-  const found = byValue(title, index, 'value', low, high, dark);
+  const found = byValue(title, index, 'value', low, high, dark, numberOf);
   found.palette.set([...other(dark), 255], 0);
   return found;
 }
@@ -85,7 +91,7 @@ export function byNumber(title, numberOf, n, dark) {
 export function byCentrality(title, q, { steps, low, high }, dark) {
   const index = new Uint8Array(q.length);
   for (let i = 0; i < q.length; i++) index[i] = 255 * q[i] / steps;
-  return byValue(title, index, 'value', low, high, dark);
+  return byValue(title, index, 'value', low, high, dark, (i) => centralityAt(q, { steps, low, high }, i));
 }
 
 export function centralityAt(q, { steps, low, high }, i) {

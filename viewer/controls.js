@@ -18,6 +18,7 @@ export function fillChoices(app) {
   options(id('colour'), colourChoices(app));
   options(id('size'), [['same', 'the same'], ...(app.facts.hasDegrees ? [['degree', 'by degree']] : []),
     ...(app.store.has('centrality') ? [['centrality', 'by centrality']] : [])]);
+  if (meta.table.length > 0) addSizes(app); // which columns are of numbers is known once they are read
   id('layout').addEventListener('change', (e) => app.show(e.target.value));
   id('size').addEventListener('change', (e) => app.setSize(e.target.value));
   for (const what of ['links', 'names']) {
@@ -29,6 +30,13 @@ export function fillChoices(app) {
   id('axis-x').addEventListener('change', (e) => app.setAxis(0, Number(e.target.value)));
   id('axis-y').addEventListener('change', (e) => app.setAxis(1, Number(e.target.value)));
   id('colour').addEventListener('change', (e) => app.setColour(e.target.value));
+}
+
+async function addSizes({ facts }) {
+  await facts.load();
+  facts.columns.forEach(({ name, numbers }, j) => {
+    if (numbers) id('size').append(make('option', { value: `table-${j}` }, `by ${name}`));
+  });
 }
 
 function colourChoices({ meta, store, facts }) {
@@ -64,11 +72,24 @@ function rampCanvas(colour) {
   return canvas;
 }
 
+// Two numbers that select the nodes between them; an empty one is no limit.
+function rangeOf(app, { title, valueOf }) {
+  const [from, to] = ['From', 'to'].map((name) => make('input', { type: 'number', step: 'any', 'aria-label': `${title}: ${name.toLowerCase()}` }));
+  const choose = () => {
+    const [low, high] = [from, to].map((input) => (input.value === '' ? NaN : Number(input.value)));
+    if (Number.isNaN(low) && Number.isNaN(high)) return app.select(null);
+    const text = `${title}${Number.isNaN(low) ? '' : ` from ${low}`}${Number.isNaN(high) ? '' : ` to ${high}`}`;
+    return app.select((i) => !(valueOf(i) < low) && !(valueOf(i) > high) && !Number.isNaN(valueOf(i)), text);
+  };
+  for (const input of [from, to]) input.addEventListener('change', choose);
+  return make('div', { class: 'range' }, 'From', from, 'to', to);
+}
+
 export function showLegend(app, colours) {
   const parts = [make('summary', {}, colours.title)];
   if (colours.ramp) {
     parts.push(rampCanvas(colours.ramp),
-      make('div', { class: 'ends' }, ...colours.ends.map((end) => make('span', {}, end))));
+      make('div', { class: 'ends' }, ...colours.ends.map((end) => make('span', {}, end))), rangeOf(app, colours));
   }
   if (colours.entries) {
     parts.push(make('ul', {}, ...colours.entries.map((entry) => {
@@ -76,7 +97,8 @@ export function showLegend(app, colours) {
       dot.style[entry.mark.ring ? 'borderColor' : 'background'] = toHex(entry.mark.rgb);
       return make('li', {}, make('button', { type: 'button', title: `Select ${entry.name}`,
         onclick: () => app.select(entry.holds, entry.name) }, dot,
-      make('span', { class: 'name', dir: 'auto' }, entry.name), make('span', { class: 'count' }, count(entry.count))));
+      make('span', { class: 'name', dir: 'auto' }, entry.name), make('span', { class: 'about', dir: 'auto' }, entry.about()),
+      make('span', { class: 'count' }, count(entry.count))));
     })));
   }
   id('legend').replaceChildren(...parts);
@@ -117,7 +139,7 @@ export function showTab(name) {
 }
 
 function wireTabs() {
-  const tabs = [...document.querySelectorAll('[role="tab"]')];
+  const tabs = [...document.querySelectorAll('[role="tab"]:not([hidden])')];
   tabs.forEach((tab, i) => {
     tab.addEventListener('click', () => showTab(tab.id.slice(4)));
     tab.addEventListener('keydown', (e) => {

@@ -32,6 +32,30 @@ function figures(meta, j) {
   return `value ${figure(value)}, residual ${figure(group.residuals[j - group.first])}`;
 }
 
+// The community of the coarsest layer that has most of the nodes; -1: the page has none.
+function mostOf(app, nodes) {
+  const layer = app.facts.tree?.[0];
+  const counts = new Map();
+  for (const [node] of layer ? nodes : []) {
+    const k = layer.of[app.pointOf[node]];
+    counts.set(k, (counts.get(k) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0]?.[0] ?? -1;
+}
+
+// What the column tells apart, in words.
+function meaning(app, { low, high }) {
+  const [below, above] = [mostOf(app, low), mostOf(app, high)];
+  const l = (app.facts.tree?.length ?? 0) - 1;
+  const named = (k) => {
+    const about = app.facts.communityAbout(l, k);
+    return `community ${app.facts.communityName(l, k)}${about ? ` (${about})` : ''}`;
+  };
+  if (below < 0) return [];
+  return [make('p', { class: 'meaning', dir: 'auto' }, below === above ? `Both ends are in ${named(above)}.`
+    : `Low: ${named(below)}. High: ${named(above)}.`)];
+}
+
 function card(app, j, reach) {
   const { meta } = app;
   const buttons = j < meta.columnsShown ? [
@@ -43,7 +67,7 @@ function card(app, j, reach) {
   return make('article', { class: 'card', 'aria-label': `Column ${j}` },
     make('header', {}, make('b', {}, `Column ${j}`), ...buttons),
     meter((valueOf(meta, j) ?? 0) / reach),
-    make('p', { class: 'figures' }, figures(meta, j)),
+    make('p', { class: 'figures' }, figures(meta, j)), ...meaning(app, ends),
     make('div', { class: 'poles' }, pole('low end', ends.low, app), pole('high end', ends.high, app)));
 }
 

@@ -2,6 +2,7 @@
 import { readTree } from './layers.js';
 import { centralityAt } from './colours.js';
 import { readLinks } from './links.js';
+import { reasonOf } from './about.js';
 
 export class Facts {
   constructor(meta, store) {
@@ -38,6 +39,7 @@ export class Facts {
     if (store.has('label')) this.label = await store.numbers('label');
     if (store.has('centrality')) this.rank = await store.numbers('centrality');
     if (store.has('degree')) this.degrees = await store.numbers('degree');
+    this.about = await Promise.all(meta.layers.map((_, l) => (store.has(`about-${l}`) ? store.texts(`about-${l}`) : [])));
     for (let j = 0; j < meta.table.length; j++) {
       const words = ['', ...await store.texts(`words-${j}`)];
       const numbers = words.map((w) => (w.trim() === '' ? NaN : Number(w)));
@@ -58,11 +60,21 @@ export class Facts {
     return l === this.meta.layers.length - 1 ? String(k) : `${this.layerNumber(l)}.${k}`;
   }
 
-  // [[title, name, size]], the coarsest first
+  communityAbout(l, k) { return this.about?.[l]?.[k] ?? ''; }
+
+  // Why a point is in its community of the coarsest layer; '' where edges or communities are not in the page.
+  async reason(name, i) {
+    const links = await this.links();
+    const l = (this.tree?.length ?? 0) - 1;
+    return links && l >= 0 ? reasonOf(name, links, i, this.tree[0], (k) => this.communityName(l, k)) : '';
+  }
+
+  // [[title, name, size, what it is about]], the coarsest first
   communitiesOf(i) {
     return (this.tree ?? []).map((layer, d) => {
       const l = this.tree.length - 1 - d;
-      return [this.layerTitle(l), this.communityName(l, layer.of[i]), layer.counts[layer.of[i]]];
+      const k = layer.of[i];
+      return [this.layerTitle(l), this.communityName(l, k), layer.counts[k], this.communityAbout(l, k)];
     });
   }
 

@@ -77,11 +77,14 @@ class Links {
     return list;
   }
 
-  // Each link once.
+  // Each link once: its points and its weight as a share of the largest.
   pairs() {
     const list = [];
+    const most = this.weight ? this.weight.reduce((a, b) => Math.max(a, b), 0) || 1 : 1;
     for (let i = 0; i + 1 < this.start.length; i++) {
-      for (let at = this.start[i]; at < this.start[i + 1]; at++) if (this.target[at] > i) list.push([i, this.target[at]]);
+      for (let at = this.start[i]; at < this.start[i + 1]; at++) {
+        if (this.target[at] > i) list.push([i, this.target[at], this.weight ? this.weight[at] / most : 1]);
+      }
     }
     return list;
   }

@@ -8,12 +8,14 @@ import { Overlay } from './overlay.js';
 import { strip } from './axes.js';
 import { byCentrality, byColumn, byKind, byNumber } from './colours.js';
 import { heaviest, pulls } from './links.js';
+import { shorten } from './naming.js';
 import { Facts } from './facts.js';
 import { nearestNote, nearestOf } from './nearest.js';
 import { factsOf, showCard, showEmptyCard, tipLines } from './card.js';
 import { showDimensions } from './dimensions.js';
 import { Tree } from './tree.js';
 import { showRun } from './charts.js';
+import { showSummary } from './summary.js';
 import { Search } from './search.js';
 import { saveShapes, savePicture, saveTable } from './exporter.js';
 import { NodeTable, columnsOf } from './table.js';
@@ -70,6 +72,11 @@ class App {
     fillChoices(this);
     this.colour = id('colour').value;
     wireButtons(this);
+    if (this.meta.summary) {
+      id('tab-summary').hidden = false;
+      showSummary(id('panel-summary'), this);
+      showTab('summary');
+    }
     watchTheme(() => this.themeChanged());
     new ResizeObserver(() => this.resize()).observe(id('frame'));
     this.pair = await readPair(this.store);
@@ -78,6 +85,7 @@ class App {
     this.resize();
     await this.setLayout(this.layout);
     await this.setColour(this.colour);
+    if (this.n <= small && this.facts.hasDegrees) await this.setSize('degree');
     if (this.shows.names) await this.names.load();
     await this.setShown('links', this.shows.links);
     await this.setShown('names', this.shows.names);
@@ -94,6 +102,7 @@ class App {
     for (let i = 0; i < this.n; i++) this.pointOf[this.node[i]] = i;
     await this.names.load();
     await this.facts.load();
+    showLegend(this, this.coloursShown);
     new Search(this);
     this.table = new NodeTable(this);
     id('export-svg').hidden = this.n > small;
@@ -296,10 +305,13 @@ class App {
   async setSize(size) {
     const { facts } = this;
     this.sized = size;
+    id('size').value = size;
     const degrees = size === 'degree' ? await facts.loadDegrees() : null;
     await facts.load();
     if (this.sized !== size) return;
-    const of = size === 'degree' ? (i) => degrees[i] : (i) => facts.centralityOf(i);
+    const column = size.startsWith('table-') ? facts.columns[Number(size.slice(6))] : null;
+    const of = column ? (i) => Math.max(column.numbers[column.of[i]], 0) || 0 // none, and below 0: the least
+      : size === 'degree' ? (i) => degrees[i] : (i) => facts.centralityOf(i);
     let most = 0;
     for (let i = 0; size !== 'same' && i < this.n; i++) most = Math.max(most, of(i));
     this.points.setWeights(size === 'same' || !(most > 0) ? null : Uint8Array.from({ length: this.n }, (_, i) => 255 * Math.sqrt(of(i) / most)));
@@ -331,7 +343,8 @@ class App {
       const layers = await this.facts.layers();
       const layer = layers[layers.length - 1 - Number(number)];
       return byKind(this.facts.layerTitle(Number(number)), layer.of, layer.communities,
-        (k) => this.facts.communityName(Number(number), k), -1, dark, within);
+        (k) => this.facts.communityName(Number(number), k), -1, dark,
+        { within, alone: true, aboutOf: (k) => this.facts.communityAbout(Number(number), k) });
     }
     if (kind === 'table') {
       await this.facts.load();
@@ -430,10 +443,11 @@ class App {
     const neighbours = await this.neighbours(point);
     const nearest = await nearestOf(this, point);
     const pairs = await factsOf(this, point, neighbours);
+    const reason = await this.facts.reason(shorten(this.nameOf(point)), point);
     if (this.opened !== point) return;
     this.openLinks = neighbours ?? [];
     this.named = this.openLinks.slice(0, 8).map((link) => link.point);
-    showCard(id('panel-node'), { name: this.nameOf(point), pairs, neighbours,
+    showCard(id('panel-node'), { name: this.nameOf(point), reason, pairs, neighbours,
       note: this.linkNote(), nearest, nearestNote: nearestNote(this.meta, nearest),
       nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
     showTab('node');

@@ -5,15 +5,17 @@ import { drawAxes, strip } from './axes.js';
 
 const mostLinks = 3000; // of the open node
 const mostNames = 90;
+const widths = [[-1, 0.15, 0.7], [0.15, 0.4, 1.5], [0.4, 0.7, 2.6], [0.7, 1, 4]]; // shares of the largest weight: from, to, pixels
 const fewPoints = 1000; // names do not hide points of so small a graph
 
 // Beneath the points: all links of a small graph, then those of the open node. scene: place, all, open,
 // links, style, dim
 export function drawLinks(pen, { place, all, open, links, style, dim }) {
   const many = all?.length > 1500;
-  if (all) {
-    pen.lines(all.map(([i, j]) => [...place(i), ...place(j)]), `rgb(${style.link})`, many ? 0.7 : 1,
-      (many ? 0.13 : 0.24) * (dim ? 0.4 : 1));
+  const width = many ? 0.7 : 1;
+  for (const [from, to, factor] of all && !many && all.some((link) => link[2] < 1) ? widths : all ? [[-1, 1, 1]] : []) {
+    pen.lines(all.filter((link) => link[2] > from && link[2] <= to).map(([i, j]) => [...place(i), ...place(j)]),
+      `rgb(${style.link})`, width * factor, (many ? 0.13 : 0.24) * (dim ? 0.4 : 1));
   }
   if (open >= 0) {
     const at = place(open);

@@ -27,12 +27,22 @@ export class Tree {
     panel.replaceChildren(make('p', { class: 'lead' },
       'Communities layer by layer, coarsest on top. A click zooms in, selects and recolours.'),
     this.crumbs, this.canvas, this.say, make('h3', {}, 'Largest communities here'), this.list,
-    make('h3', {}, 'Layers'), ...lines.reverse().map((line) => make('p', { class: 'figures' }, line)));
+    make('h3', {}, 'Layers'), ...lines.reverse().map((line) => make('p', { class: 'figures' }, line)),
+    ...this.bound());
     this.canvas.addEventListener('click', (e) => this.click(e));
     this.canvas.addEventListener('pointermove', (e) => this.hover(e));
     this.canvas.addEventListener('keydown', (e) => this.key(e));
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     this.show();
+  }
+
+  // How far the coarsest layer is from the best partition.
+  bound() {
+    const { bound, proved } = this.app.meta;
+    if (!bound) return [];
+    const share = 100 * Math.max(0, 1 - this.layers[0].modularity / bound);
+    return [make('p', { class: 'figures' }, proved ? 'proved optimal: no partition has a larger modularity'
+      : `at most ${share.toPrecision(2)} % from the best: no partition has more than ${figure(bound)}`)];
   }
 
   rowsShown() { return Math.min(this.layers.length - Math.max(this.depth, 0), most); }
@@ -46,6 +56,10 @@ export class Tree {
 
   nameOf(depth, id) {
     return depth < 0 ? 'All' : this.app.facts.communityName(this.layers.length - 1 - depth, id);
+  }
+
+  aboutOf(depth, id) {
+    return depth < 0 ? '' : this.app.facts.communityAbout(this.layers.length - 1 - depth, id);
   }
 
   // Parts of the community in view have colours of their own, by size as the points have; what lies
@@ -118,8 +132,9 @@ export class Tree {
 
   describe(depth, id) {
     const kin = this.childrenAt(depth, id).length;
+    const about = this.aboutOf(depth, id);
     return `${this.nameOf(depth, id)}: ${count(this.sizeOf(depth, id))} nodes`
-      + (kin ? `, ${count(kin)} parts` : '');
+      + (kin ? `, ${count(kin)} parts` : '') + (about ? `; ${about}` : '');
   }
 
   hover(event) {
@@ -167,6 +182,7 @@ export class Tree {
       dot.style.background = this.partColour(index);
       item.append(make('button', { type: 'button', class: 'row', onclick: () => this.open(this.depth + 1, child) },
         dot, make('span', { class: 'name' }, this.nameOf(this.depth + 1, child)),
+        make('span', { class: 'about', dir: 'auto' }, this.aboutOf(this.depth + 1, child)),
         make('span', { class: 'value' }, `${count(size)} nodes, ${(100 * size / total).toFixed(1)} %`)));
       return item;
     }));

@@ -133,7 +133,7 @@ static cafe_status refuse(cafe_context *context, const cuda_state *state, int64_
 static cafe_status make(cafe_context *context, const cafe_engine *engine, int64_t n,
                         int64_t columns, cafe_block *block) {
     const cuda_state *state = engine->state;
-    *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
+    *block = (cafe_block){n, cafe_stride(columns), columns, {NULL}, engine, 0};
     block->x = device_allocate(state->device, n * block->stride * (int64_t)sizeof(float));
     return block->x ? CAFE_OK : refuse(context, state, n, columns);
 }
@@ -182,13 +182,17 @@ static cafe_status open_passage(cafe_context *context, const cafe_block *x, cafe
     return CAFE_OK;
 }
 
+static float *packed_of(const passage *p, int64_t piece) {
+    return p->packed + piece % SLOTS * p->rows * p->part.columns;
+}
+
 static copy_rows_args between(const passage *p, int64_t piece) {
     const cafe_block *x = p->x;
     int64_t first = piece * p->rows, left = p->part.rows - first;
     copy_rows_args a = {.from_step = p->part.columns, .to_step = x->stride};
     a.rows = left < p->rows ? left : p->rows;
     a.columns = p->part.columns;
-    a.from = p->packed + piece % SLOTS * p->rows * p->part.columns;
+    a.from = packed_of(p, piece);
     a.to = cuda_rows(x) + (p->part.row + first) * x->stride + p->part.column;
     return a;
 }
@@ -209,7 +213,7 @@ static cafe_status copy_in(cafe_context *context, cafe_block *x, cafe_part part,
                                            step * (int64_t)sizeof *from, width, width}));
         CAFE_TRY(cuda_check(
             context, p.state,
-            device_up(p.state->device, (int)(i % SLOTS), (void *)a.from, a.rows * width)));
+            device_up(p.state->device, (int)(i % SLOTS), packed_of(&p, i), a.rows * width)));
         CAFE_TRY(run_copy(context, p.state, a));
     }
 done:
@@ -219,7 +223,7 @@ done:
 
 static cafe_status fetch_piece(cafe_context *context, const passage *p, int64_t piece) {
     copy_rows_args a = between(p, piece);
-    float *packed = (float *)a.from;
+    float *packed = packed_of(p, piece);
     int slot = (int)(piece % SLOTS);
     char *memory;
     a.from = a.to, a.from_step = p->x->stride;

@@ -1,13 +1,12 @@
 /* The device for the engine: memory, transfers and kernels, in the order of the calls.
  *
  * A call waits only if its comment has the word. A call that returns a number returns 0, or an
- * error for device_error(). device.cu is the real device; emulated.c runs the bodies of the kernels
- * in plain loops on the memory of this machine.
+ * error for device_error(). The file device.cu is the real device; emulated.c runs the bodies of
+ * the kernels in plain loops on the memory of this machine.
  */
 #ifndef CAFE_CUDA_DEVICE_H
 #define CAFE_CUDA_DEVICE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

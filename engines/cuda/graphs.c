@@ -1,5 +1,4 @@
 /* Graphs on the device, and products with them. */
-#include <string.h>
 
 #include "cuda.h"
 
@@ -207,7 +206,8 @@ cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const 
     *held = NULL;
     if (!q->offsets || q->f)
         return state->host->fail(context, CAFE_ERROR_ARGUMENT,
-                                 "the engine '%s' runs graphs, not tables", engine->name);
+                                 "the engine '%s' runs graphs, not tables or sums of operators",
+                                 engine->name);
     cuda_graph *g = state->host->allocate(context, 1, sizeof *g);
     if (!g) return CAFE_ERROR_MEMORY;
     *g = (cuda_graph){0};

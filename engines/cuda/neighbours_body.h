@@ -179,8 +179,9 @@ BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
     return sum;
 }
 
-/* The work of a team of threads: number i of the range and node u, or nothing (i < 0); the edges of
- * the row, or of a piece of it (wide >= 0: the number of the long row); their first batch. */
+/* The work of a team of threads: number i of the range and node u, or nothing (i < 0). Then the
+ * edges of the row, or of a piece of it (wide >= 0: the number of the long row), and their first
+ * batch. */
 typedef struct row_at_work {
     int32_t i, u, wide, piece;
     int64_t from, to;

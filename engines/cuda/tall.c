@@ -1,7 +1,6 @@
 /* Gram matrices, products with small matrices, scalings, norms and sums, in the shapes that the
  * processor gives them (engine/processor_tall.c). */
 #include <math.h>
-#include <string.h>
 
 #include "cuda.h"
 
@@ -124,11 +123,10 @@ static void list_part(void *argument, int64_t first, int64_t last) {
 
 /* The starts of the parts, and where some weights are 0 the list. */
 static cafe_status list_rows(cafe_context *context, const cuda_state *state, int64_t parts,
-                             list_job *job, gram_parts_args *a) {
+                             list_job *job, void **starts, void **list) {
     const cafe_engine_host *host = state->host;
     cafe_status status = CAFE_OK;
     int64_t count = 0;
-    void *starts = NULL, *list = NULL;
     job->starts = host->allocate(context, parts + 1, sizeof *job->starts);
     CAFE_TRY(job->starts ? CAFE_OK : CAFE_ERROR_MEMORY);
     job->starts[0] = 0;
@@ -141,13 +139,12 @@ static cafe_status list_rows(cafe_context *context, const cuda_state *state, int
         job->list = host->allocate(context, count, sizeof *job->list);
         CAFE_TRY(job->list ? CAFE_OK : CAFE_ERROR_MEMORY);
         CAFE_TRY(host->ranges(context, parts, 1, list_part, job));
-        CAFE_TRY(cuda_give(context, state, job->list, count, sizeof *job->list, &list));
+        CAFE_TRY(cuda_give(context, state, job->list, count, sizeof *job->list, list));
     }
-    CAFE_TRY(cuda_give(context, state, job->starts, parts + 1, sizeof *job->starts, &starts));
+    CAFE_TRY(cuda_give(context, state, job->starts, parts + 1, sizeof *job->starts, starts));
 done:
     host->release(context, job->starts);
     host->release(context, job->list);
-    a->starts = starts, a->list = list;
     return status;
 }
 
@@ -170,7 +167,7 @@ cafe_status cuda_gram(cafe_context *context, const cafe_block *a, const cafe_blo
     const cuda_state *state = cuda_of(a);
     cafe_status status = CAFE_OK;
     int64_t k = a->columns + (b ? b->columns : 0), n = a->n;
-    void *owned = NULL, *parts = NULL;
+    void *owned = NULL, *parts = NULL, *starts = NULL, *list = NULL;
     gram_parts_args g = {.k = k, .tiles = cuda_blocks(k, TILE)};
     if (k == 0) return CAFE_OK;
     int64_t count = PART_BYTES / (k * k * (int64_t)sizeof *gram);
@@ -180,7 +177,8 @@ cafe_status cuda_gram(cafe_context *context, const cafe_block *a, const cafe_blo
     count = cuda_blocks(n, job.block);
     g.x = (tall){cuda_rows(a), b ? cuda_rows(b) : NULL, a->stride, b ? b->stride : 0,
                  a->columns,   k - a->columns};
-    CAFE_TRY(list_rows(context, state, count, &job, &g));
+    CAFE_TRY(list_rows(context, state, count, &job, &starts, &list));
+    g.starts = starts, g.list = list;
     CAFE_TRY(cuda_numbers(context, state, weights, n, &g.weights, &owned));
     CAFE_TRY(cuda_new(context, state, count * k * k, sizeof *gram, &parts));
     g.parts = parts;
@@ -192,8 +190,8 @@ cafe_status cuda_gram(cafe_context *context, const cafe_block *a, const cafe_blo
 done:
     device_release(state->device, owned);
     device_release(state->device, parts);
-    device_release(state->device, (void *)g.starts);
-    device_release(state->device, (void *)g.list);
+    device_release(state->device, starts);
+    device_release(state->device, list);
     return status;
 }
 

@@ -38,7 +38,7 @@ INLINE_BODY void look_ahead(const gram_parts_args *a, int64_t from, int64_t end,
     if (a->weights && t < STEP && from + t < end) to->weight = a->weights[gram_row(a, from + t)];
 }
 
-/* The root of a row's weight times the row, in type T. 256 rows at a time are added up from 0 in
+/* The root of a row's weight times the row, in type T. Groups of 256 rows are added up from 0 in
  * that type, then join the total in double precision. */
 #define GRAM_BODY(T, name)                                                                         \
     BODY void name(const gram_parts_args *a, int64_t block) {                                      \

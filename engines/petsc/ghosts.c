@@ -1,4 +1,4 @@
-/* Fetches the rows of all ghosts of a block from their owners, in rounds of bounded size: a round
+/* Fetches the rows of all ghosts of a block from their owners, in rounds of bounded size. A round
  * has a bounded number of rows of each neighbour, in both directions. */
 #define _GNU_SOURCE
 #include "petsc.h"

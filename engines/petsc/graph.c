@@ -160,7 +160,8 @@ cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const
     *held = NULL;
     if (!op->parts.offsets || op->parts.f)
         return state->host->fail(context, CAFE_ERROR_ARGUMENT,
-                                 "the engine '%s' runs graphs, not tables", engine->name);
+                                 "the engine '%s' runs graphs, not tables or sums of operators",
+                                 engine->name);
     petsc_graph *g = state->host->allocate(context, 1, sizeof *g);
     if (!g) return CAFE_ERROR_MEMORY;
     *g = (petsc_graph){.whole = false};
@@ -274,7 +275,8 @@ static void add_power(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Walks of 1 to T steps: a / T times each power of D^-1 Q of one step (operator/walk_operator.c). */
+/* Walks of 1 to T steps: a / T times each power of D^-1 Q of one step (operator/walk_operator.c).
+ */
 static cafe_status walk_product(cafe_context *context, const cafe_operator *op, petsc_graph *g,
                                 cafe_side side, float a, const cafe_block *x, float b, float c,
                                 cafe_block *y) {

@@ -4,11 +4,7 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-
-#include <cafe/cafe.h>
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -63,8 +59,8 @@ static void show_symbols(void) {
         dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL);
 }
 
-/* A solver that PETSc is linked with, SuperLU_DIST, has memory that is freed stay with the process;
- * here it goes back to the system, so that steps of a run do not add up to its peak. */
+/* SuperLU_DIST, a solver that PETSc is linked with, keeps freed memory in the process. Here freed
+ * memory goes back to the system, so that the steps of a run do not add up to its peak. */
 static void give_memory_back(void) {
     mallopt(M_MMAP_MAX, 1 << 16);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);

@@ -54,7 +54,8 @@ static inline int64_t petsc_blocks(int64_t n, int64_t block) {
     return (n + block - 1) / block;
 }
 
-/* ---- row_blocks.c ------------------------------------------------------------------------------ */
+/* ---- row_blocks.c ------------------------------------------------------------------------------
+ */
 
 /* Takes the layout of blocks of n rows for one more user: pieces in turn, unless petsc_lay_out()
  * set owners. */
@@ -89,7 +90,7 @@ cafe_block petsc_piece(const cafe_block *x, int64_t piece);
 /* ---- sums.c ---------------------------------------------------------------------------------- */
 
 /* Adds the contributions of the pieces, `width` numbers each in `sums` (pieces x width; a process
- * has those of its own pieces). total gets the sums in the order of the pieces, the same in every
+ * has those of its own pieces). `total` gets the sums in the order of the pieces, the same in every
  * process. */
 cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const petsc_layout *l,
                              int64_t width, double *sums, double *total);

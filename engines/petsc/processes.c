@@ -1,7 +1,6 @@
 /* Several processes as one: the number of this process, agreement on a status, and the end of all.
  */
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,8 +63,7 @@ cafe_status petsc_listen(cafe_context *context, petsc_state *state) {
     v->request = MPI_REQUEST_NULL;
     PETSC_MPI(MPI_Comm_dup(state->comm, &v->comm));
     if (state->rank == 0)
-        PETSC_MPI(
-            MPI_Irecv((void *)&v->heard, 1, MPI_INT32_T, MPI_ANY_SOURCE, 0, v->comm, &v->request));
+        PETSC_MPI(MPI_Irecv(&v->heard, 1, MPI_INT32_T, MPI_ANY_SOURCE, 0, v->comm, &v->request));
 done:
     return status;
 }
@@ -84,7 +82,7 @@ bool petsc_abandoned(const cafe_engine *engine, bool look) {
     petsc_voice *v = &state->voice;
     int done;
     if (look && v->request != MPI_REQUEST_NULL) MPI_Test(&v->request, &done, MPI_STATUS_IGNORE);
-    return v->heard != 0;
+    return *(const volatile int32_t *)&v->heard != 0;
 }
 
 /* Process 0 receives this if it waits for others, and then has not failed itself. A process that

@@ -10,7 +10,7 @@
 typedef struct petsc_voice {
     MPI_Comm comm;
     MPI_Request request;
-    volatile int32_t heard; /* 1 + the number of the process that announced its end; 0: none */
+    int32_t heard; /* 1 + the number of the process that announced its end; 0: none */
 } petsc_voice;
 
 #endif

@@ -131,7 +131,7 @@ cafe_status petsc_make(cafe_context *context, const cafe_engine *engine, int64_t
                        cafe_block *block) {
     petsc_state *state = engine->state;
     const petsc_layout *layout = NULL;
-    *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
+    *block = (cafe_block){n, cafe_stride(columns), columns, {NULL}, engine, 0};
     CAFE_PASS(petsc_lay(context, state, n, &layout));
     size_t bytes = HEAD + block_bytes(block);
     char *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -68,7 +68,7 @@ static cafe_status add_masses(cafe_context *context, const cafe_operator *op, pe
 
 /* ---- rows that travel ------------------------------------------------------------------------ */
 
-/* Items of each neighbour, in its order, by chunks and in each by neighbours: both ends of a way
+/* Items of each neighbour, in its order, by chunks and in each by neighbours. Both ends of a way
  * have the same rows in the same order. numbers: of the items. */
 static cafe_status sort_rows(cafe_context *context, const petsc_sweep *s, int64_t neighbours,
                              const PetscInt *offsets, const PetscInt *items, const int32_t *numbers,

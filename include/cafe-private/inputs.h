@@ -8,6 +8,7 @@
 #include <cafe/facts.h>
 #include <cafe/files.h>
 #include <cafe/labels.h>
+#include <cafe/method.h>
 #include <cafe/sample.h>
 
 #ifdef __cplusplus
@@ -52,13 +53,15 @@ CAFE_PRIVATE cafe_status cafe_table_place(cafe_context *context, const cafe_tabl
 CAFE_PRIVATE cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
                                               const cafe_table *table);
 
-/* The name of a node (cafe_graph_name()) as a field of a text file, as every reader of such files
- * takes it: in double quotes, those inside doubled (RFC 4180), when it has a blank, tab, comma,
- * semicolon or quote in it, begins with #, % or a byte order mark, or is a lone + or -. */
+/* The name of a node (cafe_graph_name()) as a field of a text file, which every reader of such
+ * files takes. It is in double quotes if it has a blank, tab, comma, semicolon or quote in it,
+ * begins with #, % or a byte order mark, or is + or -. Quotes inside are doubled (RFC 4180).
+ */
 CAFE_PRIVATE size_t cafe_graph_field(const cafe_graph *graph, int64_t node, char *text,
                                      size_t capacity);
 
-/* What the file names: *known of the graph's nodes, and *unknown lines of others. */
+/* What the file names: *known of the graph's nodes, and *unknown lines of others. Both are 0 for a
+ * pipe, which is read once. */
 CAFE_PRIVATE cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph,
                                             const char *path, const cafe_label_columns *columns,
                                             int64_t *known, int64_t *unknown);
@@ -94,6 +97,34 @@ CAFE_PRIVATE int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
 CAFE_PRIVATE cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph,
                                               const char *path, int64_t *columns, float **rows);
 
+/* Features of the nodes from a file: .npz, a CSR matrix of scipy.sparse.save_npz, else a table of
+ * any other kind (cafe_attributes_read()). Rows with names, and rows of a matrix whose numbers are
+ * the ids of the nodes, go to these nodes; other rows are in the order of the nodes. The inputs
+ * point into the object; cafe_feature_file_reading() says how rows were matched. */
+typedef struct cafe_feature_file cafe_feature_file;
+CAFE_PRIVATE cafe_status cafe_feature_file_read(cafe_context *context, const cafe_graph *graph,
+                                                const char *path, cafe_feature_file **file);
+CAFE_PRIVATE void cafe_feature_file_free(cafe_feature_file *file); /* accepts NULL */
+CAFE_PRIVATE const cafe_feature_inputs *cafe_feature_file_inputs(const cafe_feature_file *file);
+CAFE_PRIVATE const char *cafe_feature_file_reading(const cafe_feature_file *file);
+
+/* The edges of negative weight, by their sizes, over the same nodes; NULL: there are none. It lives
+ * as long as the graph. */
+CAFE_PRIVATE const cafe_graph *cafe_graph_negative(const cafe_graph *graph);
+
+/* A kind of edges, or a slice of time. */
+typedef struct cafe_graph_layer {
+    const char *name;
+    double weight; /* of a kind of edges; 1 of a slice */
+    int64_t edges;
+    double total_weight; /* as in cafe_graph_counts */
+} cafe_graph_layer;
+
+/* The layers or slices of a graph; none: *count is 0. They live as long as the graph. */
+CAFE_PRIVATE const cafe_graph_layer *cafe_graph_layers(const cafe_graph *graph, int64_t *count);
+/* The slice of each node; NULL: the graph has no slices. */
+CAFE_PRIVATE const int32_t *cafe_graph_slice_of(const cafe_graph *graph);
+
 /* 1 when the file named its columns, its rows. */
 CAFE_PRIVATE int32_t cafe_table_has_heading(const cafe_table *table);
 CAFE_PRIVATE int32_t cafe_table_has_row_names(const cafe_table *table);
@@ -102,6 +133,10 @@ CAFE_PRIVATE int32_t cafe_table_has_row_names(const cafe_table *table);
  * has none; returns its full length, as snprintf does. */
 CAFE_PRIVATE size_t cafe_table_column_name(const cafe_table *table, int64_t column, char *text,
                                            size_t capacity);
+
+/* The tables of text that were read with this context, but for graphs: a line of file, tab, and
+ * what was taken for what. */
+CAFE_PRIVATE const char *cafe_tables_read(const cafe_context *context);
 
 /* What was taken for what, in words: heading, columns, separator; "": the labels are of no file. */
 CAFE_PRIVATE const char *cafe_labels_reading(const cafe_labels *labels);

@@ -22,6 +22,20 @@ CAFE_PRIVATE void cafe_report_truth(cafe_report *report, const char *key, int32_
 CAFE_PRIVATE void cafe_report_reals(cafe_report *report, const char *key, int64_t count,
                                     const double *values);
 
+/* Which features hold a community together: lists[communities * top] has `top` of each community
+ * (the option of cafe_explain_options), by the size of Pearson's r of feature and membership. An
+ * index of -1 is none. The rows x are row-major nodes x width, finite. */
+CAFE_PRIVATE cafe_status cafe_explain_features(cafe_context *context,
+                                               const cafe_explanation *explanation, int64_t width,
+                                               const float *x, cafe_listed *lists);
+
+/* A node in about ten plain sentences, a line each: its community and why, what would change it,
+ * the nearest nodes, the columns that set it apart. Of the inputs graph, communities and labels
+ * count. The text is the explanation's, until the next call. */
+CAFE_PRIVATE cafe_status cafe_explain_words(cafe_context *context, cafe_explanation *explanation,
+                                            const cafe_explanation_inputs *inputs, int64_t node,
+                                            const char **text);
+
 /* ---- what was asked for ---------------------------------------------------------------------- */
 
 /* "seed", "threads" and "engine" of the report's context. */
@@ -48,9 +62,9 @@ CAFE_PRIVATE cafe_status cafe_partition_sizes(cafe_context *context, int64_t nod
 
 /* ---- reports read again ---------------------------------------------------------------------- */
 
-/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the
- * number of columns (0: the report has none), and the objective at the start and after each sweep.
- * Text that is no such report is CAFE_ERROR_FORMAT. */
+/* Figures of a run of cafe embed, from its report (schema "cafe/embed/1"; "-" is standard input).
+ * They are the number of columns (0: the report has none), and the objective at the start and after
+ * each sweep. Text that is no such report is CAFE_ERROR_FORMAT. */
 typedef struct cafe_record cafe_record;
 
 CAFE_PRIVATE cafe_status cafe_record_read(cafe_context *context, const char *path,
@@ -65,6 +79,17 @@ CAFE_PRIVATE void cafe_report_sampled(cafe_report *report, const cafe_sampled *s
 /* "table"; reduction NULL: without its means and variance. */
 CAFE_PRIVATE void cafe_report_table(cafe_report *report, const char *path, const cafe_table *table,
                                     const cafe_reduction *reduction);
+
+/* The vectors of a table: "order", "theta", "objective", what each column explains, "eigenvalues".
+ */
+CAFE_PRIVATE void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
+
+/* Theorem 4: the gaps of the spectrum, and "plain" and "centred" with epsilon, cosines and bounds.
+ */
+CAFE_PRIVATE void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
+
+/* An update: sizes, the objective after each round, the work and the drift of the vectors. */
+CAFE_PRIVATE void cafe_report_updated(cafe_report *report, const cafe_updated *updated);
 
 /* "changes" */
 CAFE_PRIVATE void cafe_report_changes(cafe_report *report, const char *path,

@@ -24,8 +24,8 @@ CAFE_PRIVATE cafe_status cafe_output_write(cafe_output *output, const void *byte
 CAFE_PRIVATE cafe_status cafe_output_commit(cafe_output **output);
 CAFE_PRIVATE void cafe_output_discard(cafe_output *output);
 
-/* Files that belong together, by whatever calls on this context they are written: between begin and
- * end those that are complete keep their temporary names, and the end gives all of them their names
+/* Files that belong together, by whatever calls on this context they are written. Between begin and
+ * end, files that are complete keep their temporary names. The end gives all of them their names
  * or, with a status other than CAFE_OK, which it returns, none. A process that is killed among the
  * renames leaves an empty file .cafe-unfinished.NAME beside each, and readers refuse these files
  * until they are written again. Groups may be nested: the outermost counts. */

@@ -5,6 +5,7 @@
 #include <cafe-private/members.h>
 #include <cafe/evaluate.h>
 #include <cafe/map.h>
+#include <cafe/predict.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
 #include <cafe/report.h>
@@ -12,6 +13,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Mean and deviation of value[0], value[stride] ... of `count` values, some of which may be NAN. */
+CAFE_PRIVATE void cafe_figure_find(int64_t count, int64_t stride, const double *value,
+                                   cafe_figure *figure);
 
 /* "repeats", "results" */
 CAFE_PRIVATE void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation);
@@ -25,6 +30,9 @@ CAFE_PRIVATE void cafe_report_recommendations(cafe_report *report, const cafe_gr
                                               int64_t queries, const int32_t *query, int64_t count,
                                               const int32_t *node, const double *score);
 
+/* "predicted": the figures, and "compared" */
+CAFE_PRIVATE void cafe_report_prediction(cafe_report *report, const cafe_prediction *prediction);
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* Results that the caller holds: the fields of the struct that it knows, as members of an object
@@ -36,7 +44,8 @@ typedef enum cafe_figures {
     CAFE_FIGURES_PAIR = 3,      /* cafe_pair_figures, without the sets themselves */
     CAFE_FIGURES_PAGERANK = 4,  /* cafe_pagerank_report */
     CAFE_FIGURES_QUALITY = 5,   /* cafe_quality, of recommendations */
-    CAFE_FIGURES_MAP = 6        /* cafe_map_quality */
+    CAFE_FIGURES_MAP = 6,       /* cafe_map_quality */
+    CAFE_FIGURES_LINKS = 7      /* cafe_link_figures */
 } cafe_figures;
 
 CAFE_PRIVATE void cafe_report_figures(cafe_report *report, const char *key, cafe_figures kind,

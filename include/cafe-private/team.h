@@ -24,8 +24,9 @@ CAFE_PRIVATE cafe_status cafe_engine_same(cafe_context *context, const char *tex
                                           const cafe_engine_file *files);
 /* 1 when the context's error is one that they agreed on: process 0 has it too. */
 CAFE_PRIVATE int32_t cafe_engine_agreed(const cafe_context *context);
-/* Of a process that fails alone: tells process 0 that this one will say why all of them end. 1 when
- * that was heard within so many seconds: process 0 waits then, and has not failed itself. */
+/* Of a process that fails alone: tells process 0 that this one will say why all of them end.
+ * Returns 1 if that was heard within so many seconds. Process 0 waits then, and has not failed
+ * itself. */
 CAFE_PRIVATE int32_t cafe_engine_reach(cafe_context *context, double seconds);
 /* 1 in process 0 once it has heard so. With `look` 0 it may be called in the handler of a signal.
  */

@@ -10,11 +10,17 @@
 extern "C" {
 #endif
 
-/* Text from files as it may be shown on a terminal: what one could take for an order (C0, DEL, C1),
- * marks that turn the direction of writing and bytes that are no UTF-8 become \xNN. At most
- * capacity bytes, cut between characters, always ended by 0; returns the length. Error texts are
- * made so already. */
+/* Text from files as it may be shown on a terminal. Control characters (C0, DEL, C1), marks that
+ * turn the direction of writing and bytes that are no UTF-8 become \xNN. At most capacity bytes,
+ * cut between characters, always ended by 0; returns the length. Error texts are made so already.
+ */
 CAFE_PRIVATE size_t cafe_show(const char *bytes, size_t count, char *text, size_t capacity);
+
+/* Takes the character of an escape of JSON, whose backslash is before *at, as UTF-8. Returns its
+ * number of bytes, at most 4; *at moves behind it. Returns 0 for no escape, and for a character
+ * that texts may not have.
+ */
+CAFE_PRIVATE int cafe_take_escape(const char **at, const char *end, char *text);
 
 /* The decimal number that the text begins with, in any locale: digits, if need be with - before
  * them, a point and an exponent. *end is behind it, and is the text where there is none: blanks, +,

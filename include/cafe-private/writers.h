@@ -31,10 +31,10 @@ CAFE_PRIVATE cafe_status cafe_npz_write_csr(cafe_context *context, const char *p
                                             const int32_t *columns_of, const float *values,
                                             int32_t overwrite);
 
-/* Writes the hierarchy of the layers: to FILE.tsv a table of node, level, community and parent, to
- * FILE.nwk a dendrogram (Newick), to others JSON, schema "cafe/hierarchy/1": the names of the nodes
- * (unless they are 0 .. n-1), the finest partition, and for every layer but the last the parents of
- * its communities. */
+/* Writes the hierarchy of the layers. FILE.tsv and FILE.csv are tables of node, level, community
+ * and parent, FILE.nwk a dendrogram (Newick). Other files are JSON, schema "cafe/hierarchy/1":
+ * names of the nodes (unless they are 0 .. n-1), the finest partition, and the parents of the
+ * communities of every layer but the last. */
 CAFE_PRIVATE cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
                                            const cafe_graph *graph, const char *path,
                                            int32_t overwrite);

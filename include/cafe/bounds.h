@@ -45,9 +45,11 @@ typedef struct cafe_gap {
  *
  * With x^T Q x = lambda_1 (1 - epsilon), |x| = 1, and a = 1 - epsilon - delta: if delta < 1 and
  * epsilon <= 1 - delta, then
+ *
  *     cos(v1, x)  >= first  = sqrt(a / (1 - delta))
  *     cos(v1, Qx) >= second = sqrt(a / (a + epsilon delta^2))
  *     cos(v1, Qx) >= cos(v1, x)
+ *
  * The paper states the weaker sqrt(a / (a + delta^2)) in place of `second`. */
 typedef struct cafe_bound {
     double rayleigh; /* x^T Q x / x^T x */

@@ -41,7 +41,8 @@ typedef struct cafe_softmax_options {
     int64_t sweeps;    /* at most this many passes over the nodes */
     double tolerance;  /* stop when a sweep gains less than this share of the objective */
     int64_t chunks;    /* as for sphere */
-    double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
+    double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w; -1, of
+                        * vectors: 5, or 1 with labels or features */
     int32_t initial;   /* cafe_softmax_initial: of the clustering method, when no rows are given */
     int32_t rows;      /* cafe_softmax_rows: likewise */
     int64_t support;   /* sparse rows: columns a node holds at most */
@@ -60,6 +61,8 @@ typedef struct cafe_layers_options {
     const char *effort; /* "fast", "normal", "high" or a number of seconds; NULL: normal */
     int64_t chunks;     /* as for sphere */
     int64_t columns;    /* of the layers as vectors, at most */
+    int64_t min_size, max_size; /* nodes of a community; 0: any */
+    int64_t communities;        /* their number; 0: any */
 } cafe_layers_options;
 
 CAFE_OPTIONS(layers)

@@ -74,12 +74,13 @@ CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h)
 /* ---- the spectral finish --------------------------------------------------------------------- */
 
 typedef enum cafe_form {
-    CAFE_FORM_WALK = 0,  /* QR(D^-1 Q H), D = diag(p) */
-    CAFE_FORM_HHAT = 1,  /* QR(Q H), the paper's output */
-    CAFE_FORM_RITZ = 2,  /* Ritz vectors of Q in span(Q H) */
-    CAFE_FORM_RAW = 3,   /* H itself */
-    CAFE_FORM_SCALED = 4 /* D^-1 Q H, its spectrum flattened, column means 0, mean variance 1: best
-                            for classifiers */
+    CAFE_FORM_WALK = 0,   /* QR(D^-1 Q H), D = diag(p) */
+    CAFE_FORM_HHAT = 1,   /* QR(Q H), the paper's output */
+    CAFE_FORM_RITZ = 2,   /* Ritz vectors of Q in span(Q H) */
+    CAFE_FORM_RAW = 3,    /* H itself */
+    CAFE_FORM_SCALED = 4, /* D^-1 Q H, its spectrum flattened, column means 0, mean variance 1: best
+                             for classifiers */
+    CAFE_FORM_AVERAGED = 5 /* (D^-1 Q)^2 H, column means 0, mean variance 1: for soft clusters */
 } cafe_form;
 
 typedef struct cafe_finish_options {
@@ -119,20 +120,24 @@ typedef struct cafe_finding {
 } cafe_finding;
 
 /* Eigenvalue problems of groups. */
-#define CAFE_PROBLEM_PLAIN "Q v = rho v"
-#define CAFE_PROBLEM_WALK  "Q v = rho D v" /* `generalised` */
-#define CAFE_PROBLEM_HUBS  "M v = theta v"
+#define CAFE_PROBLEM_PLAIN    "Q v = rho v"
+#define CAFE_PROBLEM_WALK     "Q v = rho D v" /* `generalised` */
+#define CAFE_PROBLEM_HUBS     "M v = theta v"
+#define CAFE_PROBLEM_FEATURES "X X^T v = sigma v"
 
 /* Columns that lie side by side and come from one source. The first groups, up to the certificate's
  * `certified` columns, are certified together: value_j and residual_j are the Rayleigh quotient and
  * the residual of column j as it stands. A group behind them has a problem of its own. Of hubs,
  * value_j is the eigenvalue theta_j of M = D^(-1/4) A D^(-1/4) that column j came from, before rows
  * were averaged. residual_j is ||M v - theta_j v||. Both are 0 if M had no direction for the
- * column, which is then 0 throughout. Both are NAN for the column of degrees. */
+ * column, which is then 0 throughout. Both are NAN for the column of degrees. Of "features",
+ * value_j is the variance of principal direction j of the table as a share of the table's variance.
+ * "smoothed" is the same of the table's rows averaged over neighbours. Their residual_j is NAN. */
 typedef struct cafe_group {
-    const char *kind;       /* "top", "bottom", "hubs", "layers", "clusters"; else "rows" */
-    const char *problem;    /* whose eigenvalues lie near the values: CAFE_PROBLEM_... */
-    int64_t first, columns; /* of the vectors: first .. first + columns - 1 */
+    const char *kind;    /* "top", "bottom", "hubs", "features", "smoothed", "layers", "clusters";
+                          * else "rows" */
+    const char *problem; /* whose eigenvalues lie near the values: CAFE_PROBLEM_... */
+    int64_t first, columns;           /* of the vectors: first .. first + columns - 1 */
     const double *values, *residuals; /* of each of its columns */
 } cafe_group;
 

@@ -1,11 +1,10 @@
 /* Evaluation: how well vectors classify nodes and tell edges from other pairs, and how well a
  * partition fits a graph or known classes.
  *
- * The drivers cut the labelled nodes (or the pairs) into a training and a test part, train a
- * classifier on the one and count on the other, for every share and every repeat. Splits follow
- * from the context's seed; tasks run in parallel, and every value has the same bits for any number
- * of threads. A figure that is not defined is NaN.
- */
+ * For every share and every repeat, the drivers cut the labelled nodes (or the pairs) into a
+ * training and a test part. They train a classifier on the one and count on the other. Splits
+ * follow from the context's seed; tasks run in parallel, and every value has the same bits for any
+ * number of threads. A figure that is not defined is NaN. */
 #ifndef CAFE_EVALUATE_H
 #define CAFE_EVALUATE_H
 
@@ -43,6 +42,7 @@ typedef struct cafe_classifier_data {
     const int32_t *value;          /* not every class need be among them */
     int32_t multiple;              /* 1: rows may have several classes, or none; else exactly one */
     uint64_t seed;                 /* of the repeat */
+    const double *weight;          /* of each training row; NULL: all count alike */
 } cafe_classifier_data;
 
 /* A classifier. predict() fills scores[test * classes] (zeros on entry), larger for more likely
@@ -97,10 +97,11 @@ CAFE_API cafe_status cafe_classifier_logistic(cafe_context *context,
 
 /* ---- what it is predicted from --------------------------------------------------------------- */
 
-/* Either one block for all tasks or, when there is a method, vectors that it makes for each, in one
- * thread and with a seed that follows from the caller's and the repeat. It knows what the task
- * allows and no more: in classification the labels of the training nodes, if it takes labels; in
- * link prediction the graph without the hidden edges (honest) or the whole one (paper). */
+/* One block for all tasks, or a method that makes vectors for each task. It runs in one thread; its
+ * seed follows from the caller's and the repeat. It knows what the task allows and no more. In
+ * classification these are the labels of the training nodes, if it takes labels; in link prediction
+ * the graph without the hidden edges (honest) or the whole one (paper).
+ */
 typedef struct cafe_features {
     size_t struct_size; /* sizeof(cafe_features) */
     const float *block; /* nodes x columns, row-major */
@@ -109,8 +110,8 @@ typedef struct cafe_features {
     const cafe_method_options *options; /* of the method; NULL: defaults */
     const cafe_model *model;            /* classification: the graph as the method sees it */
     /* classification: others to choose from, these being the first. In every trial all of them are
-     * judged on the training nodes alone, cut into folds of which each is predicted from the rest;
-     * the most accurate (of equal ones the first) is then what the trial is about. */
+     * judged on the training nodes alone, cut into folds of which each is predicted from the rest.
+     * The most accurate (of equal ones the first) is then what the trial is about. */
     const void *const *choices; /* cafe_features each */
     int64_t choice_count;
 } cafe_features;
@@ -173,10 +174,10 @@ typedef struct cafe_classify_options {
 
 CAFE_LAB_OPTIONS(classify)
 
-/* For each of `count` shares: a number below 1 is the share of the labelled nodes that is trained
- * on, 1 and above their number. classifier NULL: the columns are the classes' scores, the largest
- * wins (of equal ones the class with most training nodes). Nodes of several classes are given their
- * k largest scores, k being the node's true number of classes. Options may be NULL. */
+/* Each of `count` shares is the training part: a number below 1 is a share of the labelled nodes, 1
+ * and above their number. Without a classifier the columns are the scores of the classes. The
+ * largest wins, of equal ones the class with most training nodes. Nodes of several classes are
+ * given their k largest scores, k being the node's true number of classes. Options may be NULL. */
 CAFE_API cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
                                    const cafe_features *features, const cafe_classifier *classifier,
                                    const cafe_classify_options *options, int64_t count,
@@ -194,8 +195,9 @@ typedef struct cafe_paired {
     double t, p; /* mean / corrected_error; two-sided, by Student's distribution of R - 1 degrees */
 } cafe_paired;
 
-/* ratio: size of the test part of a split over that of its training part, since repeated splits
- * overlap (Nadeau and Bengio 2003); 0 for values that are independent: the common paired t test. */
+/* Repeated splits overlap, so ratio is the size of the test part of a split over that of its
+ * training part (Nadeau and Bengio 2003). With 0, for independent values, it is the common paired t
+ * test. */
 CAFE_API void cafe_paired_test_sized(int64_t count, const double *a, const double *b, double ratio,
                                      cafe_paired *paired, size_t size);
 static inline void cafe_paired_test(int64_t count, const double *a, const double *b, double ratio,
@@ -232,9 +234,9 @@ typedef struct cafe_link_options {
 CAFE_LAB_OPTIONS(link)
 
 /* Shares are those of training, in (0,1): of the pairs (paper), of the edges that stay in the graph
- * (honest). Pairs without an edge are no edges of the whole graph, distinct and never loops.
- * classifier NULL: the pair's score is the sum of its columns (minus the sum for l1 and l2; not for
- * concatenation), cut where it is most accurate in training. Honest needs a method. Options
+ * (honest). Pairs without an edge are no edges of the whole graph, distinct and never loops. With
+ * classifier NULL the pair's score is the sum of its columns (minus the sum for l1 and l2; not for
+ * concatenation). It is cut where it is most accurate in training. Honest needs a method. Options
  * may be NULL. */
 CAFE_API cafe_status cafe_link(cafe_context *context, const cafe_graph *graph,
                                const cafe_features *features, const cafe_classifier *classifier,

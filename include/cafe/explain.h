@@ -1,8 +1,8 @@
-/* Explains an embedding in numbers from Q alone: cards of its dimensions, of nodes and of
- * communities, the spectrum beyond its columns, and the distance of a partition from the best one.
+/* Explains an embedding in numbers from Q alone. It has cards of dimensions, of nodes and of
+ * communities, the spectrum beyond the columns, and the distance of a partition from the best one.
  *
- * Throughout, V is the n x K block of the embedding as it stands (its columns need be neither
- * orthogonal nor of length 1), h_u its row of node u, and
+ * Throughout, V is the n x K block of the embedding as it stands. Its columns need be neither
+ * orthogonal nor of length 1. Its row of node u is h_u, and
  *
  *     z_u = sum over w of q(u,w) h_w        the row of Q V
  *     tr(V^T Q V) = sum over u of <h_u, z_u> = sum over j of v_j^T Q v_j
@@ -13,6 +13,7 @@
 #define CAFE_EXPLAIN_H
 
 #include <cafe/labels.h>
+#include <cafe/method.h>
 #include <cafe/operator.h>
 
 #ifdef __cplusplus
@@ -177,6 +178,26 @@ static inline cafe_status cafe_explain_community(cafe_context *context,
     return cafe_explain_community_sized(context, explanation, community, card, sizeof *card);
 }
 
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+/* A layer of Q = sum of w_l Q_l, and what it adds: over the layers the numbers sum to those of Q,
+ * up to rounding. */
+typedef struct cafe_layer_card {
+    const char *name;       /* a kind of edges, "positive", "negative", "features"; else "edges" */
+    double weight;          /* w_l, negative for negative edges; the sizes of all add up to 1 */
+    double contribution;    /* w_l tr(V^T Q_l V), of the modularity of the embedding */
+    double part_modularity; /* of the partition's; 0 without communities */
+    const double *columns;  /* w_l v_j^T Q_l v_j of each column */
+    const double *nodes;    /* w_l <h_u, (Q_l V)_u> of each node, of its card's total */
+    const double *communities; /* w_l q_l(S,S) of each community */
+} cafe_layer_card;
+
+/* The layers of a model whose operator the explanation has; a plain graph is one layer. Cards and
+ * their arrays belong to the explanation, until the next call. */
+CAFE_API cafe_status cafe_explain_layers(cafe_context *context, cafe_explanation *explanation,
+                                         const cafe_model *model, int64_t *count,
+                                         const cafe_layer_card **cards);
+
 /* ---- the spectrum ---------------------------------------------------------------------------- */
 
 typedef struct cafe_spectrum_options {
@@ -223,9 +244,9 @@ typedef struct cafe_ceiling_options {
 
 CAFE_OPTIONS(ceiling)
 
-/* No partition of the nodes has a modularity above any of these. docs/explain has the proofs, and
- * what they assume of the eigensolver: that its largest value belongs to the largest eigenvalue.
- * The residual is on top of it. */
+/* No partition of the nodes has a modularity above any of these. docs/explain has the proofs. They
+ * assume that the largest value of the eigensolver belongs to the largest eigenvalue. The residual
+ * is on top of it. */
 typedef struct cafe_ceiling {
     double pairs;             /* sum over u of q(u,u), and of q(u,w) where positive */
     double spectral;          /* largest eigenvalue of D^-1/2 Q D^-1/2, or 0; plus its residual */
@@ -238,9 +259,9 @@ typedef struct cafe_ceiling {
     double witness_sum;   /* the modularity of the partition */
     double witness_shift; /* with its residual in it: how far it is from the best at most */
     double witness_residual;
-    int32_t exact;       /* 1: eigenvalues by a dense solver: nothing is assumed */
-    double inequalities; /* by triangles and stars of pairs, of graphs of up to 4,096 nodes; of 16
-                          * nodes the optimum itself; -1: not computed */
+    int32_t exact;            /* 1: eigenvalues by a dense solver: nothing is assumed */
+    double inequalities;      /* by triangles and stars of pairs, up to 5 million edges; of up to 16
+                               * nodes the optimum itself; -1: not computed */
     int64_t inequality_count; /* of them that the bound is made of */
     int32_t proved;           /* 1: no partition is better than the given one */
     double bound;             /* the smallest of the five */

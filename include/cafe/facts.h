@@ -13,8 +13,8 @@ typedef struct cafe_facts cafe_facts;
 
 /* The first line names the columns; the first column has the nodes, called as in the graph. Commas,
  * semicolons or tabs separate (what the first line has), fields may stand in quotes or be empty. A
- * line with more or fewer fields than the first, and a node that comes twice, is CAFE_ERROR_FORMAT;
- * so is a file of which no line has a node of the graph. Lines of other nodes are left out;
+ * line with more or fewer fields than the first, and a node that comes twice, is CAFE_ERROR_FORMAT.
+ * So is a file of which no line has a node of the graph. Lines of other nodes are left out;
  * *skipped gets their number. path NULL: the attributes of the graph. */
 CAFE_API cafe_status cafe_facts_read(cafe_context *context, const cafe_graph *graph,
                                      const char *path, cafe_facts **facts, int64_t *skipped);

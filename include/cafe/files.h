@@ -27,8 +27,8 @@ extern "C" {
  */
 
 /* cafe_graph_write() with attributes of the nodes (columns of vectors, communities, centralities),
- * which GraphML, GEXF, GML and JSON have room for. The graph's own attributes of other names
- * follow. */
+ * which .cafe, GraphML, GEXF, GML and JSON have room for. The graph's own attributes of other
+ * names follow. */
 CAFE_API cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph *graph,
                                                  int64_t count, const cafe_attribute *attributes,
                                                  const char *path, cafe_format format,
@@ -43,9 +43,9 @@ enum { CAFE_VECTORS_MADE = 40 };
 /* Vectors of the graph's nodes, row-major nodes x *columns, freed with cafe_block_free(). The
  * formats are .npy, .tsv (name, tab, values) and .txt (word2vec text, "n K" first), plain or gzip;
  * "-" is TSV on standard input. Names of the rows of a .npy file are in FILE.names.txt; without
- * that file the rows have the order of the nodes. Named rows go to their nodes: an unknown,
+ * that file the rows have the order of the nodes. Rows with names go to their nodes. An unknown,
  * repeated or missing node is CAFE_ERROR_FORMAT. made[CAFE_VECTORS_MADE], if not NULL, gets what
- * the vectors were made with; it is empty if the file has no mark. Only .npy files that Cafe wrote
+ * the vectors were made with, or nothing if the file has no mark. Only .npy files that Cafe wrote
  * have one. */
 CAFE_API cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph,
                                        const char *path, int64_t *columns, float **vectors,

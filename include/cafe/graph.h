@@ -104,6 +104,18 @@ typedef struct cafe_graph_options {
      * file. A first line that is the heading of the first file is left out. */
     const char *const *more;
     int64_t more_count;
+    int32_t beside; /* 1: source, target, header, delimiter and decimal are also for tables that are
+                     * read beside the graph, so they are no error if it is no edge list */
+    int32_t with_signs; /* 1: weights may be negative, in edge lists and arrays. The edges of
+                         * positive weight are the graph, the others cafe_graph_negative() */
+    /* cafe_graph_read(): layers and slices, of edge lists. */
+    const char *layer;        /* the column that names the layer of an edge: cafe_graph_join() */
+    const char *layer_weight; /* weights of the layers: with `layer` "NAME=W,...", 1 for the others;
+                               * without it "W,..." for several files, each of which is a layer */
+    const char
+        *time; /* the column with the time of an edge, a number or a date: cafe_graph_couple() */
+    int64_t slices;  /* of equal length; 0: each different time is a slice */
+    double coupling; /* weight of the edge between two copies of a node, in mean weights */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -141,26 +153,47 @@ typedef struct cafe_graph_counts {
 
 /* From `count` edges in arrays; weights may be NULL; ids are 0 .. nodes-1. options->nodes is not
  * used here. Without a rule for directions (options->directed) (u,w) and (w,u) are the same edge.
- * With one, repeated edges, loops and weights are first treated as the options say, each direction
- * by itself; then sum          (u,w) and (w,u) are added; a loop of weight w is a(u,u) = 2w
- *   cocitation   kept loops count as edges of A; the result has none. CAFE_ERROR_LIMIT with the
- *                needed size when the rows might take more than half of the machine's memory
- *   flow         nodes without an edge out teleport; teleportation itself links nobody
- * The counts describe the edges as given; `reversed` counts pairs linked in both directions (for
- * cocitation it is 0). */
+ * With a rule, repeated edges, loops and weights are first treated as the options say, each
+ * direction by itself. Then
+ *
+ *     sum          (u,w) and (w,u) are added; a loop of weight w is a(u,u) = 2w
+ *     cocitation   kept loops count as edges of A; the result has none. CAFE_ERROR_LIMIT with the
+ *                  needed size if the rows might take more than half of the machine's memory
+ *     flow         nodes without an edge out teleport; teleportation itself links nobody
+ *
+ * The counts describe the edges as given. Pairs linked in both directions are `reversed`; for
+ * cocitation it is 0. */
 CAFE_API cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t count,
                                            const int32_t *source, const int32_t *target,
                                            const float *weights, const cafe_graph_options *options,
                                            cafe_graph **graph);
 
 /* From compressed rows. A symmetric matrix with sorted rows, no repeated entries and no loops is
- * taken as it is, and with `borrow` not even copied: the arrays then outlive the graph and stay as
- * they are (cafe_graph_unchanged() tells whether they did). Any other matrix M is symmetrised as M
- * + M^T (a symmetric one stays M). */
+ * taken as it is. With `borrow` not even copied: the arrays then outlive the graph and stay as they
+ * are (cafe_graph_unchanged() tells whether they did). Any other matrix M is symmetrised as M + M^T
+ * (a symmetric one stays M). */
 CAFE_API cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes,
                                          const int64_t *offsets, const int32_t *targets,
                                          const float *weights, int32_t borrow,
                                          const cafe_graph_options *options, cafe_graph **graph);
+
+/* ---- several layers ---- */
+
+/* Kinds of edges between the same nodes as one graph. Nodes are the same where their names are. The
+ * graph has the edges of all layers with the sums of their weights. Methods that take layers work
+ * on the mean of the layers' modularity matrices by `weights` (NULL: all 1). names NULL: 0, 1, ...
+ */
+CAFE_API cafe_status cafe_graph_join(cafe_context *context, int64_t count,
+                                     const cafe_graph *const *graphs, const char *const *names,
+                                     const double *weights, cafe_graph **graph);
+
+/* Slices of time as one graph, first to last. A node has a copy, named NODE@SLICE, in each slice in
+ * which it has an edge. An edge joins each copy to the next one of its node; its weight is
+ * `coupling` times the mean weight of the edges. Every slice has its own null model, and the edges
+ * between copies have none. */
+CAFE_API cafe_status cafe_graph_couple(cafe_context *context, int64_t count,
+                                       const cafe_graph *const *graphs, const char *const *names,
+                                       double coupling, cafe_graph **graph);
 
 CAFE_API void cafe_graph_free(cafe_graph *graph);
 
@@ -279,19 +312,19 @@ typedef enum cafe_format {
 #undef CAFE_FORMAT_CONSTANT
 } cafe_format;
 
-/* Reads a graph file; "-" is standard input; a folder stands for its files in the order of their
- * names, without those that begin with . or _, which are read as one list of edges. A malformed
- * file is CAFE_ERROR_FORMAT with "file:line:column: expected ..., found ..." in the error text. */
+/* Reads a graph file; "-" is standard input. The files of a folder are read as one list of edges,
+ * in the order of their names, without those that begin with . or _. A malformed file is
+ * CAFE_ERROR_FORMAT with "file:line:column: expected ..., found ..." in the error text. */
 CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
                                      const cafe_graph_options *options, cafe_graph **graph);
 
 /* Whether what a graph does not own is still what it was. Borrowed arrays: CAFE_ERROR_ARGUMENT when
- * they changed, by a pass over them; to be asked before a run, which trusts them, and after it. A
- * .cafe file that several processes map (nobody else may write it, else each copies it):
- * CAFE_ERROR_IO when its size or time changed; whatever was computed since is to be thrown away.
- * Their user can still write into such a file, which changes the graph under them and may end them
- * by a signal, as cutting it short does (SIGBUS); to replace it by renaming, as cafe_graph_write()
- * does, is harmless. CAFE_OK for all other graphs: they are in the process's own memory. */
+ * they changed. The check passes over them; call it before a run, which trusts them, and after it.
+ * A .cafe file that several processes map: CAFE_ERROR_IO when its size or time changed; results
+ * computed meanwhile are wrong. Such a file is one that only its owner may write; others are
+ * copied. The owner can still write into it. That changes the graph of a run and may end it by a
+ * signal, as truncation does (SIGBUS). Replacing the file by renaming, as cafe_graph_write() does,
+ * is harmless. CAFE_OK for all other graphs: they are in the process's own memory. */
 CAFE_API cafe_status cafe_graph_unchanged(cafe_context *context, const cafe_graph *graph);
 
 /* Writes a graph file (format AUTO: by the name's ending) under a temporary name and renames it. An

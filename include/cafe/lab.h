@@ -13,6 +13,7 @@
 #include <cafe/paper.h>
 #include <cafe/plot.h>
 #include <cafe/points.h>
+#include <cafe/predict.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
 #include <cafe/similar.h>

@@ -21,15 +21,16 @@ typedef struct cafe_label_columns {
 /* Nodes are called as in the graph. A first line of headings is recognised; in one of several
  * columns that called label, class, category or similar counts. Two or more columns of 0 and 1 are
  * classes. A node of several lines has the labels of all of them; a missing label (empty, NA, NaN,
- * null, ., ?) is none. Classes are numbered by their integers, ascending, when all are integers,
- * else by first appearance. Nodes that the graph does not have are CAFE_ERROR_FORMAT with their
- * number and three of them; with `skipped` their lines are left out, and it gets their number.
- * columns: NULL, or those that are given. */
+ * null, ., ?) is none. A column called weight, score or probability has their weights: one of
+ * weight 0 is none. Classes are numbered by their integers, ascending, when all are integers, else
+ * by first appearance. Nodes that the graph does not have are CAFE_ERROR_FORMAT with their number
+ * and three of them. With `skipped` their lines are left out and counted there. columns: NULL, or
+ * the columns to take. */
 CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph,
                                       const char *path, const cafe_label_columns *columns,
                                       int64_t *skipped, cafe_labels **labels);
 /* From arrays: node u has the classes label[offsets[u]] .. label[offsets[u+1] - 1], numbers below
- * `classes`; without offsets it has the one class label[u], or none where that is -1. names: of the
+ * `classes`. Without offsets it has the class label[u], or none if that is -1. names: of the
  * classes, each once (NULL: their numbers). */
 CAFE_API cafe_status cafe_labels_from_arrays(cafe_context *context, int64_t nodes,
                                              const int64_t *offsets, const int32_t *label,
@@ -43,7 +44,8 @@ CAFE_API const char *cafe_labels_class_name(const cafe_labels *labels, int64_t i
 /* The classes of a node: returns how many, and where they stand. */
 CAFE_API int64_t cafe_labels_of(const cafe_labels *labels, int64_t node, const int32_t **classes);
 
-/* label[nodes] gets each node's class, -1 without one; a node of several classes is
+/* label[nodes] gets each node's class, -1 without one; of several classes the one of the largest
+ * weight. A node for which several have it, or whose labels have no weights, is
  * CAFE_ERROR_ARGUMENT. */
 CAFE_API cafe_status cafe_labels_single(cafe_context *context, const cafe_labels *labels,
                                         int32_t *label);

@@ -33,7 +33,7 @@ typedef struct cafe_map_options {
 CAFE_LAB_OPTIONS(map)
 
 /* xy[2 n] gets the points, row-major: centred, the wider axis first, of mean square 1. Nodes
- * without edges and vectors of zeros, which nothing places, lie in a ring around the others.
+ * without edges and vectors of zeros, which nothing places, lie together below the others.
  *
  * vectors: row-major n x columns, finite. graph: of n nodes, or NULL. The result depends on the
  * inputs and the context's seed, not on the number of threads. Options may be NULL. */
@@ -41,8 +41,9 @@ CAFE_API cafe_status cafe_map(cafe_context *context, const cafe_graph *graph, in
                               int64_t columns, const float *vectors,
                               const cafe_map_options *options, float *xy);
 
-/* How true a map is, from nodes chosen evenly (all of them when there are no more than asked for)
- * and the k nearest others of each, by the angle of the vectors and by distance in the plane. */
+/* How true a map is, from nodes chosen evenly; all of them if there are no more than asked for. It
+ * compares the k nearest others of each, by the angle of the vectors and by distance in the plane.
+ */
 typedef struct cafe_map_quality {
     int64_t nodes;          /* that were looked at */
     int64_t neighbours;     /* k */

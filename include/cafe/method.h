@@ -3,9 +3,8 @@
  * A method is a row of a registry: what it is called, the table of its options, what it can be
  * given beside the graph. Whoever offers methods (the tool, Python, the evaluation, the manual)
  * goes through the rows. Options of a method are a struct of its table's size, filled by
- * cafe_options_init() and set by name with cafe_options_set(); those of the paper's methods have
- * public types besides (embedding.h, cluster.h).
- */
+ * cafe_options_init() and set by name with cafe_options_set(). Those of the paper's methods have
+ * public types besides (embedding.h, cluster.h). */
 #ifndef CAFE_METHOD_H
 #define CAFE_METHOD_H
 
@@ -24,7 +23,10 @@ typedef enum cafe_takes {
     CAFE_NEEDS_LABELS = 4,      /* and cannot do without */
     CAFE_TAKES_START = 8,       /* can start from given vectors */
     CAFE_TAKES_CHECKPOINT = 16, /* sweeps, and can go on after it was stopped (run.h) */
-    CAFE_TAKES_PARTITION = 32   /* can start from given communities */
+    CAFE_TAKES_PARTITION = 32,  /* can start from given communities */
+    CAFE_TAKES_FEATURES = 64,   /* takes a table of features of the nodes */
+    CAFE_TAKES_SUMS = 128       /* takes graphs with negative weights, layers or slices, and null
+                                 * models by name */
 } cafe_takes;
 
 typedef struct cafe_method_code cafe_method_code;
@@ -64,6 +66,37 @@ typedef struct cafe_propagate_options {
 
 CAFE_OPTIONS(propagate)
 
+/* Features of the nodes: a table with a row per node, dense or in compressed rows. */
+typedef struct cafe_feature_inputs {
+    size_t struct_size;
+    int64_t columns;
+    const int64_t *offsets; /* compressed: node u has entries offsets[u] .. offsets[u+1] - 1; NULL:
+                             * all nodes x columns numbers, row-major */
+    const int32_t *indices; /* the columns of the entries */
+    const float *values;
+} cafe_feature_inputs;
+
+CAFE_INPUTS(feature)
+
+/* The sum of graph and table, Q = (1 - w) Q_graph + w X X^T / unit (docs/algorithms/sums.md). */
+typedef struct cafe_feature_options {
+    size_t struct_size;
+    const char *weight; /* w as a number from 0 to 0.99; "auto" or NULL: chosen without labels */
+} cafe_feature_options;
+
+CAFE_OPTIONS(feature)
+
+/* What was made of a table. */
+typedef struct cafe_feature_report {
+    int64_t columns, entries; /* of the table; entries that are not 0 */
+    int32_t words;            /* 1: taken as words: weighted by their rareness, rows of length 1;
+                               * 0: columns divided by their standard deviation */
+    int64_t directions;       /* principal directions that were kept, */
+    double variance;          /* and their share of the variance */
+    double correlation;       /* of the features of neighbours, over the kept directions */
+    double weight;            /* w */
+} cafe_feature_report;
+
 /* All pointers may be NULL. */
 typedef struct cafe_method_options {
     size_t struct_size;
@@ -74,6 +107,7 @@ typedef struct cafe_method_options {
     int32_t sampling;                        /* cafe_sampling */
     int32_t free_columns; /* 1: there are as many columns as in the start, or one a class of the
                            * labels; those of `own` count without either */
+    const cafe_feature_options *features; /* NULL: defaults */
 } cafe_method_options;
 
 static inline void cafe_method_options_init(cafe_method_options *options) {
@@ -92,6 +126,7 @@ typedef struct cafe_method_inputs {
                                * nodes-1, or -1: alone */
     const int32_t *keep;      /* nodes that may not leave that community */
     int64_t keep_count;
+    const cafe_feature_inputs *features;
 } cafe_method_inputs;
 
 CAFE_INPUTS(method)

@@ -28,6 +28,8 @@ typedef struct cafe_plot_inputs {
     const char *legend;       /* what the colours tell: "community" */
     const char *title;        /* NULL: none */
     const char *x_label, *y_label;
+    const double
+        *size; /* of each point, finite, not negative: areas in proportion; NULL: all alike */
 } cafe_plot_inputs;
 
 CAFE_INPUTS(plot)
@@ -39,6 +41,8 @@ typedef struct cafe_plot_options {
     double radius;         /* of a point in pixels; 0: chosen by their number */
     int32_t dark;          /* 1: light on dark */
     int64_t names;         /* of the graph's leading nodes, by their edges: so many at most */
+    const char *size; /* the attribute of the graph's nodes, of numbers, that is the points' size if
+                       * the inputs have none; a node without a value has the least */
 } cafe_plot_options;
 
 CAFE_LAB_OPTIONS(plot)
@@ -53,6 +57,10 @@ CAFE_API cafe_status cafe_plot_png(cafe_context *context, const cafe_plot_inputs
                                    const cafe_plot_options *options, const char *path,
                                    int32_t overwrite);
 CAFE_API cafe_status cafe_plot_svg(cafe_context *context, const cafe_plot_inputs *inputs,
+                                   const cafe_plot_options *options, const char *path,
+                                   int32_t overwrite);
+/* One page, 1/96 inch a pixel: 340 pixels are 90 mm. Letters are outlines. */
+CAFE_API cafe_status cafe_plot_pdf(cafe_context *context, const cafe_plot_inputs *inputs,
                                    const cafe_plot_options *options, const char *path,
                                    int32_t overwrite);
 

@@ -1,10 +1,9 @@
 /* Centralities of nodes and figures of sets, all read off a sampled graph (P, p).
  *
- * With (V, W) a pair drawn from P, the centrality of a set is how often an end falls into it,
- * p(S) = P(V in S), and its centrality relative to another set is how often one end falls into it
- * when the other is known to be in that set, C(S1|S2) = P(V in S1 | W in S2) = p(S1,S2) / p(S2).
- * (C.-S. Chang et al.: a general probabilistic framework for detecting community structure.)
- */
+ * (V, W) is a pair drawn from P. The centrality of a set is how often an end falls into it, p(S) =
+ * P(V in S). Its centrality relative to another set is the probability that one end is in it, given
+ * that the other is in that set. C(S1|S2) = P(V in S1 | W in S2) = p(S1,S2) / p(S2). (C.-S. Chang
+ * et al.: a general probabilistic framework for detecting community structure.) */
 #ifndef CAFE_RANK_H
 #define CAFE_RANK_H
 
@@ -17,10 +16,10 @@ extern "C" {
 
 /* ---- sets of nodes --------------------------------------------------------------------------- */
 
-/* Reads a file with one node name per line, or a table of nodes ("-" is standard input), and sets
- * member[u] = 1 for the nodes named, 0 for the others; *count gets how many there are. Empty lines
- * and lines that begin with # or % are skipped; a name may come again. A name that the graph does
- * not have is CAFE_ERROR_FORMAT with file and line. */
+/* Reads a file with one node name per line, or a table of nodes; "-" is standard input. Sets
+ * member[u] to 1 for these nodes, to 0 for the others, and *count to their number. Empty lines and
+ * lines that begin with # or % are skipped; a name may come again. A name that the graph does not
+ * have is CAFE_ERROR_FORMAT with file and line. */
 CAFE_API cafe_status cafe_set_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                    uint8_t *member, int64_t *count);
 /* The nodes that such a file lists, in its order and as often as they come; freed with
@@ -80,10 +79,10 @@ typedef struct cafe_pagerank_report {
     double error;      /* the true values are no farther than this in sum, rounding included */
 } cafe_pagerank_report;
 
-/* The stationary distribution of a walk that goes from w to u with probability p(w,u) / p_w, and
- * with probability 1 - damping, or from a node without edges, to a node drawn at random: from all
- * nodes, or from the members (personalised; member NULL: all). value[nodes] sums to 1. Options and
- * report may be NULL. */
+/* The stationary distribution of a walk. It goes from w to u with probability p(w,u) / p_w. With
+ * probability 1 - damping, or from a node without edges, it goes to a random node: one of the
+ * members (personalised), or any node (member NULL). value[nodes] sums to 1. Options and report may
+ * be NULL. */
 CAFE_API cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *sampled,
                                               const cafe_pagerank_options *options,
                                               const uint8_t *member, double *value,

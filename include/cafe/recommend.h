@@ -30,9 +30,9 @@ typedef struct cafe_decoder_options {
 CAFE_LAB_OPTIONS(decoder)
 
 /* Vectors x_u, row-major nodes x *columns (freed with cafe_block_free), with <x_u, x_w> the entry
- * of the matrix asked for. V and rho are the Ritz pairs of Q from Sphere-GCN; for P and Q those
- * with rho > 0 are used, the columns being sqrt(rho_j) v_j, and p itself in front for P. sphere
- * NULL: its defaults, with the columns of the decoder's options. */
+ * of the matrix asked for. V and rho are the Ritz pairs of Q from Sphere-GCN. For P and Q the
+ * columns are sqrt(rho_j) v_j of the pairs with rho > 0; for P the column p comes first. If sphere
+ * is NULL, it has its defaults and the columns of the decoder's options. */
 CAFE_API cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
                                           const cafe_sphere_options *sphere,
                                           const cafe_decoder_options *options, int64_t *columns,
@@ -45,7 +45,8 @@ typedef enum cafe_score {
     CAFE_SCORE_COVARIANCE = 1, /* q(u,w) = p(u,w) - p_u p_w */
     CAFE_SCORE_COMMON = 2,     /* paths of two edges from u to w (common neighbours, by weight);
                                   where only the other side counts, paths of three */
-    CAFE_SCORE_POPULARITY = 3  /* p_w */
+    CAFE_SCORE_POPULARITY = 3, /* p_w */
+    CAFE_SCORE_AUTO = 4        /* cafe_recommend_choose() compares them; elsewhere the product */
 } cafe_score;
 
 typedef struct cafe_recommend_options {
@@ -76,6 +77,16 @@ CAFE_API cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_
                                     const cafe_recommend_options *options, int64_t queries,
                                     const int32_t *query, int32_t *node, double *score);
 
+/* Chooses the score for this graph. A tenth of the edges is hidden by the seed, and *score gets the
+ * score that finds most of them among the first options->count nodes. recall[4] gets the share that
+ * each score found, as cafe_quality. If no edge can be hidden, the shares are NAN and *score is the
+ * product. Vectors are made of the rest of the graph. Up to 1,000 nodes are asked; of a bipartite
+ * graph those on the sides of query[queries]. Options may be NULL. */
+CAFE_API cafe_status cafe_recommend_choose(cafe_context *context, const cafe_graph *graph,
+                                           const cafe_decoder_options *decoder,
+                                           const cafe_recommend_options *options, int64_t queries,
+                                           const int32_t *query, double *recall, int32_t *score);
+
 /* ---- hidden edges ---------------------------------------------------------------------------- */
 
 /* A graph with some of its edges hidden. The training graph keeps the nodes and their numbers (its
@@ -92,9 +103,9 @@ CAFE_API cafe_status cafe_split_make(cafe_context *context, const cafe_graph *gr
                                      cafe_split *split);
 CAFE_API void cafe_split_free(cafe_context *context, cafe_split *split);
 
-/* How well a score finds hidden edges. For each queried node, all nodes that could be
- * recommended and are not linked to it in training are put in order; the figures are means over the
- * queried nodes that have a hidden edge. */
+/* How well a score finds hidden edges. For each queried node, all nodes that could be recommended
+ * and are not linked to it in training are put in order. The figures are means over the queried
+ * nodes that have a hidden edge. */
 typedef struct cafe_quality {
     int64_t nodes; /* queried, with a hidden edge */
     double recall; /* share of a node's hidden edges among its first k */

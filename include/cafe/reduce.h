@@ -73,9 +73,10 @@ CAFE_API void cafe_reduction_free(cafe_reduction *reduction);
  * have `columns`, of which `rank` carry information: Q has rank L at most. With keep_empty the
  * others complete them to an orthonormal set and are arbitrary; else columns = rank.
  *
- * projections_j = 1 - sum over l of c_jl^2, c_jl the inner product of column j with the l-th of the
- * `eigenpairs` dominant eigenvectors of Q (the smaller of K and the rank of Q): 0 when column j
- * lies in their span (eq. proj3333 of the paper). NULL when the table is wider than 1024 columns.
+ * projections_j = 1 - sum over l of c_jl^2. Here c_jl is the inner product of column j with the
+ * l-th dominant eigenvector of Q. Their number, `eigenpairs`, is the smaller of K and the rank of
+ * Q. The value is 0 if column j lies in their span (eq. proj3333 of the paper). NULL when the table
+ * is wider than 1024 columns.
  */
 typedef struct cafe_reduction_report {
     int64_t rows, width;  /* n, L */

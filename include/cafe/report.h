@@ -34,11 +34,6 @@ CAFE_API cafe_status cafe_report_write(cafe_report *report, const char *path, in
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-CAFE_API void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
-CAFE_API void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
-
-CAFE_API void cafe_report_updated(cafe_report *report, const cafe_updated *updated);
-
 /* What the cards of an explanation need beside it. Only the graph is necessary. */
 typedef struct cafe_explanation_inputs {
     size_t struct_size;
@@ -54,11 +49,16 @@ typedef struct cafe_explanation_inputs {
     int64_t node_count; /* cards of nodes */
     const int64_t *nodes;
     const char *vectors_path, *communities_path; /* where they came from */
+    int64_t community_attribute_count; /* entries of each community that cafe_explain_features()
+                                          found */
+    const cafe_listed *community_attributes;
+    int64_t layer_count; /* what cafe_explain_layers() found; 0: nothing about layers */
+    const cafe_layer_card *layers;
 } cafe_explanation_inputs;
 
 CAFE_INPUTS(explanation)
 
-/* "embedding", "dimensions", "spectrum", "partition", "communities", "nodes" */
+/* "layers", "embedding", "dimensions", "spectrum", "partition", "communities", "nodes" */
 CAFE_API void cafe_report_explanation(cafe_report *report, cafe_explanation *explanation,
                                       const cafe_explanation_inputs *inputs);
 

@@ -42,10 +42,18 @@ CAFE_API void cafe_run_free(cafe_run *run); /* accepts NULL */
  * many processes, and not started. An option that the run does not have is CAFE_ERROR_ARGUMENT. */
 CAFE_API cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text);
 
+typedef struct cafe_trials_options {
+    size_t struct_size;
+    int64_t trials;      /* searches with other seeds, and random graphs; 0: none */
+    const char *profile; /* "A:B:N": N resolutions from A to B; NULL: none */
+} cafe_trials_options;
+
+CAFE_OPTIONS(trials)
+
 /* ---- the graph and the inputs ---------------------------------------------------------------- */
 
-/* path and reading: which file the graph came from and how it was read, for the report; NULL: not
- * from a file, with the defaults. */
+/* path and reading: the file of the graph and the options of its reading, for the report. NULL: it
+ * is of no file; with the options that made it. */
 CAFE_API cafe_status cafe_run_graph(cafe_run *run, const cafe_graph *graph, const char *path,
                                     const cafe_graph_options *reading);
 /* In place of a graph, its size: such a run can be forecast and not started. */
@@ -70,6 +78,8 @@ typedef struct cafe_run_inputs {
     int64_t keep_count;
     const char *partition_path, *keep_path;
     const char *labels_reading; /* how a file of labels was understood */
+    const cafe_feature_inputs *features;
+    const char *features_path, *features_reading;
 } cafe_run_inputs;
 
 static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {
@@ -198,6 +208,45 @@ typedef struct cafe_run_changes {
     int64_t born, died; /* communities found that are no part of an old one; old ones of which none
                            found is a part */
 } cafe_run_changes;
+/* Of a run with trials: the same search with other seeds, and on random graphs in which every node
+ * has as many neighbours. The communities of the run are those of the best trial. In another trial
+ * the counterpart of a community is the one that has most of its nodes. */
+typedef struct cafe_run_trials {
+    int64_t count;            /* trials, and random graphs */
+    int64_t best;             /* the trial with the largest modularity */
+    const double *modularity; /* of each trial, */
+    const double *random;     /* and of each random graph's communities */
+    double mean, deviation, random_mean, random_deviation;
+    /* Are there communities at all? If the graph were one of the random graphs, the modularity of
+     * the first trial would have any rank among theirs with the same probability. Then p = (1 +
+     * number of random graphs that reach it) / (1 + count). The value z is its distance from their
+     * mean in deviations; NAN if they do not differ. The errors are standard errors. */
+    double p, p_error, z, z_error;
+    const float *stay;            /* of each node: share of the trials in which it is in the
+                                   * counterpart of its community */
+    const float *community_stay;  /* its mean over the nodes of each community */
+    double stay_mean, stay_least; /* of the nodes; the mean is of those with edges */
+    int64_t pair_count;
+    const int32_t *pairs;     /* 2 a pair: communities with edges between them */
+    const float *merged;      /* of each pair: share of the trials with one counterpart for both */
+    const int32_t *consensus; /* of the nodes: the partition that agrees with the trials on most
+                               * pairs of nodes, found by moves */
+    int64_t consensus_communities;
+    double consensus_modularity;
+} cafe_run_trials;
+
+/* A row of a profile of resolutions. Similarities are adjusted Rand indices: 1 for the same
+ * partitions, 0 on average for unrelated ones. */
+typedef struct cafe_run_resolution {
+    double resolution;
+    int64_t communities; /* of the best search, */
+    double modularity;   /* and its modularity at this resolution */
+    double seeds;        /* mean similarity of searches with other seeds */
+    double next;         /* of the best partitions here and at the next resolution; NAN: the last */
+    int32_t plateau;     /* number of the row of stable resolutions, from 1; 0: in none. All
+                          * similarities in a plateau are at least 0.95. */
+} cafe_run_resolution;
+
 /* All that a run has so far; valid until the next call on the run, the objects as long as the run.
  */
 typedef struct cafe_run_results {
@@ -215,6 +264,10 @@ typedef struct cafe_run_results {
     const cafe_checkpoint_info *checkpoint; /* NULL: none is kept */
     const double
         *seconds; /* of each step by its number; [CAFE_STEP_NONE]: until the graph was there */
+    const cafe_run_trials *trials; /* after the solve step; NULL: none were asked for */
+    int64_t profile_count;         /* likewise; 0: none was asked for */
+    const cafe_run_resolution *profile;
+    const cafe_feature_report *features; /* after the sample step; NULL: there are none */
 } cafe_run_results;
 
 CAFE_API const cafe_run_results *cafe_run_get(cafe_run *run);

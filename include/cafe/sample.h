@@ -19,6 +19,15 @@ typedef enum cafe_measure {
     CAFE_MEASURE_CATEGORY = 2 /* the share of the columns in which the two rows are equal */
 } cafe_measure;
 
+/* What is expected of a pair of nodes: Q is P less the null model (docs/algorithms/sums.md). */
+typedef enum cafe_null {
+    CAFE_NULL_CONFIGURATION = 0, /* p_u p_w */
+    CAFE_NULL_CONSTANT = 1,      /* 1 / n^2 */
+    CAFE_NULL_DIRECTED = 2,      /* (o_u i_w + i_u o_w) / 2, shares of the edges out and in */
+    CAFE_NULL_TWO_SIDED = 3,     /* 2 p_u p_w between the sides, 0 within */
+    CAFE_NULL_NONE = 4           /* 0 */
+} cafe_null;
+
 typedef struct cafe_sample_options {
     size_t struct_size;
     int64_t window;    /* walk: T, the longest walk */
@@ -31,7 +40,9 @@ typedef struct cafe_sample_options {
     double twist_mean; /* twisted: the wanted average of f, when `aim` is set */
     int32_t aim;       /* 1: lambda is chosen such that f has the average twist_mean under P */
     double degree_exponent; /* x: p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P; -1,
-                             * the default: the method's own (cafe_method), 0 without a method */
+                             * the default: the method's own (cafe_method), 0 without a method, and
+                             * under another null model than configuration */
+    int32_t null_model;     /* cafe_null: of methods that take sums; cafe_sample() reads it not */
 } cafe_sample_options;
 
 CAFE_OPTIONS(sample)
@@ -60,8 +71,8 @@ CAFE_INPUTS(sample)
  *
  * With seeds S the walk's first end is in S, and P is the mean of that distribution and its
  * transpose. CAFE_ERROR_ARGUMENT: no edges, no seed with an edge, attributes missing or not finite,
- * an average of f that no lambda gives, and options (other than their defaults) or inputs of
- * another sampling. */
+ * an average of f that no lambda gives. So are inputs of another sampling, and its options if they
+ * are not the defaults. */
 CAFE_API cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph,
                                  cafe_sampling sampling, const cafe_sample_options *options,
                                  const cafe_sample_inputs *inputs, cafe_sampled **sampled);

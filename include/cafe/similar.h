@@ -41,10 +41,10 @@ CAFE_API cafe_status cafe_similar_create(cafe_context *context, int64_t n, int64
 CAFE_API void cafe_similar_free(cafe_similar *index); /* accepts NULL */
 CAFE_API int32_t cafe_similar_is_exact(const cafe_similar *index);
 
-/* For each of `queries` vectors (row-major queries x columns) the best `count` rows, equal ones by
- * number: node[queries * count] (-1: there are no more) and score[queries * count] (0 there).
- * self[queries]: a row that is left out, and from which the search starts; -1, or self NULL: none.
- * The same bits for any number of threads; the exact search looks at every row. */
+/* Finds the best `count` rows for each of `queries` vectors (row-major queries x columns), equal
+ * ones by number. If there are no more, node[queries * count] is -1 and score[queries * count] 0.
+ * The search starts from row self[queries] and leaves it out; -1, or self NULL: none. The same bits
+ * for any number of threads; the exact search looks at every row. */
 CAFE_API cafe_status cafe_similar_search(cafe_context *context, const cafe_similar *index,
                                          int64_t queries, const float *vectors, const int32_t *self,
                                          int64_t count, int32_t *node, double *score);

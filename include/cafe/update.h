@@ -28,9 +28,9 @@ typedef struct cafe_changes_report {
         *origin; /* of each node of the new graph the old one's number, -1 for a new node */
 } cafe_changes_report;
 
-/* Reads "+ u v [w]" (added), "- u v" (removed) and "u v [w]" (added), one a line, in their order;
- * or a table whose heading names the columns of the nodes (source and target, from and to ...),
- * perhaps of the weight, and perhaps one called change, with added or removed in it. A name that
+/* Reads changes, one a line, in their order: "+ u v [w]" and "u v [w]" add an edge, "- u v" removes
+ * one. A table has a heading that names the columns of the nodes (source and target, from and to
+ * ...), perhaps of the weight. Its column called change, if any, has added or removed. A name that
  * the graph does not have is a new node. Added again, an edge of a weighted graph gets the sum of
  * the weights; removing an edge that is not there is CAFE_ERROR_FORMAT with file, line and column.
  * The old graph is not changed, and must outlive the changes. */
@@ -93,13 +93,16 @@ typedef struct cafe_update_report {
     int64_t edges;          /* of the new graph */
     int32_t resumed;        /* 1: the sums are from the file of the state */
     int32_t rotated;        /* 1: all rows were rotated; 0: only swept rows differ from the old */
+    int32_t
+        foreign_state; /* 1: the file of the state belongs to another graph, other vectors or
+                        * another degree exponent; it is replaced only if files are overwritten */
 } cafe_update_report;
 
 /* rows: old nodes x columns, the raw form of the old embedding (rows of length 1; another length is
  * CAFE_ERROR_ARGUMENT). They must outlive the result. New nodes start at the mean of their
  * neighbours. Only nodes are swept whose own edges, or whose neighbours' rows, changed enough; the
  * objective never falls. If at least half of the nodes moved, by p, the rows are then rotated onto
- * the old ones (orthogonal Procrustes, rows weighted by p); else the other rows keep their bits,
+ * the old ones (orthogonal Procrustes, rows weighted by p). Else the other rows keep their bits,
  * and with them the coordinates. */
 CAFE_API cafe_status cafe_update(cafe_context *context, const cafe_changes *changes,
                                  int64_t columns, const float *rows,
@@ -122,9 +125,9 @@ typedef struct cafe_transition_options {
 CAFE_OPTIONS(transition)
 
 /* With o(c,d) the nodes in old c and new d: most of c went to d when o(c,d) > overlap |c|, most of
- * d came from c when o(c,d) > overlap |d|. An old community died when neither holds for any d, a
- * new one was born when neither holds for any c; c split when most of two or more d came from it; d
- * is a merger when most of two or more c went to it. */
+ * d came from c when o(c,d) > overlap |d|. An old community died when neither holds for any d. A
+ * new one was born when neither holds for any c. A split is a c from which most of two or more d
+ * came. A merger is a d to which most of two or more c went. */
 typedef struct cafe_transition_report {
     int64_t old_count, new_count;
     int64_t born, died, split, merged;
@@ -179,13 +182,15 @@ CAFE_API void cafe_new_links_free(cafe_new_links *links);
 CAFE_API int64_t cafe_new_links_nodes(const cafe_new_links *links);
 
 /* placed[new nodes x columns]: each new node's row from its edges, all others fixed, no other new
- * node there. With d its weight and `sum` the sum of its neighbours' rows by weight:
+ * node there. Here d is its weight, `sum` the sum of its neighbours' rows by weight:
+ *
  *     raw    normalise(sum / d - (2m s + sum) / (2m + 2d)), s = sum of p_w h_w: the exact update of
  *            sphere on the graph with this node in it
  *     walk   (sum / d - s) / rho, column by column: row of D^-1 Q V, rho the Rayleigh quotients
  *     ritz   d / 2m times the same: row of Q V
  *     scaled s + (sum / d - s) B, B the matrix that does best by this rule for the rows there are:
  *            least squares, rows weighed by p
+ *
  * A column with rho = 0 is placed at 0. With a degree exponent the edges weigh a / (d d_w)^x, d_w
  * without the new node. */
 CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph,
@@ -193,15 +198,14 @@ CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *g
                                       const cafe_new_links *links,
                                       const cafe_place_options *options, float *placed);
 /* How far each placed row can be from that of a full run: bound[new nodes], INFINITY where none is
- * known. The full run has the K dominant eigenvectors on the graph with the new node in it, turned
- * to be nearest to the rows there are. For columns that are the K dominant eigenvectors of their
- * problem (walk, Ritz or scaled form with `cafe embed --residual`), and a gap behind the K-th
- * eigenvalue that is larger than what the node changes; in the scaled form the full run's columns
- * have the lengths and means of the existing rows; raw rows have none, since they follow the course
- * of a solver. With a degree exponent the full run has the degrees of the graph with the new node
- * in it. The K + 1 dominant eigenvalues are
- * computed: exactly up to 512 nodes; beyond, that none was missed is assumed. docs/update.md has
- * the proof. */
+ * known. The full run has the K dominant eigenvectors on the graph with the new node in it, rotated
+ * to be nearest to the existing rows. The bound needs columns that are the K dominant eigenvectors
+ * of their problem: walk, Ritz or scaled form with `cafe embed --residual`. The gap behind the K-th
+ * eigenvalue must be larger than what the node changes. In the scaled form the full run's columns
+ * have the lengths and means of the existing rows. Raw rows have no bound, because they follow the
+ * course of a solver. With a degree exponent the full run has the degrees of the graph with the new
+ * node in it. The K + 1 dominant eigenvalues are computed: exactly up to 512 nodes. For larger
+ * graphs it is assumed that none was missed. docs/update.md has the proof. */
 CAFE_API cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph,
                                       int64_t columns, const float *vectors,
                                       const cafe_new_links *links,

@@ -54,14 +54,18 @@ typedef struct cafe_view_inputs {
     const cafe_facts *facts; /* a table of the nodes to show, sort and colour by */
     double degree_exponent;  /* of the sampling that the vectors were made with (cafe/sample.h):
                               * values of columns and pulls are of its Q */
+    double bound;            /* no partition has a larger modularity; 0: not known */
+    int32_t proved;          /* 1: none has a larger one than the coarsest layer */
+    const char *summary; /* text and tables of the first tab, as JSON (`cafe report` makes them);
+                          * NULL: there is no such tab */
 } cafe_view_inputs;
 
 CAFE_INPUTS(view)
 
-/* Finds what the inputs lack and fills it in: communities (those of part[n], where negative numbers
- * are in none; part NULL: the layers of cafe_layers_find()), with `map` a layout, PageRank as the
- * centrality, values and residuals of the columns as cafe_explain() has them. What is found lives
- * as long as *found. */
+/* Finds what the inputs lack and fills it in. Communities are those of part[n], where negative
+ * numbers are in none; part NULL: the layers of cafe_layers_find(). With `map` there is a layout.
+ * The centrality is PageRank. Values and residuals of the columns are those of cafe_explain().
+ * Small graphs get the bound of these communities. What is found lives as long as *found. */
 typedef struct cafe_view_found cafe_view_found;
 
 CAFE_API cafe_status cafe_view_find(cafe_context *context, const cafe_graph *graph,

@@ -137,17 +137,26 @@ typedef enum cafe_propagation {
     CAFE_PROPAGATION_SOFT = 1  /* spreading: given labels pull, and may be outvoted */
 } cafe_propagation;
 
+/* Class-mass normalisation of propagation. */
+typedef enum cafe_class_mass {
+    CAFE_MASS_AUTO = 0, /* where fewer than a twentieth of the nodes have labels */
+    CAFE_MASS_NO = 1,
+    CAFE_MASS_YES = 2
+} cafe_class_mass;
+
 typedef struct cafe_label_propagation_options {
     size_t struct_size;
     int32_t kind;     /* cafe_propagation */
     double alpha;     /* spreading: the neighbours' part, in [0,1); the given label has the rest */
     int64_t sweeps;   /* at most this many passes over the nodes */
     double tolerance; /* stop when no entry changed by more than this */
+    int32_t mass;     /* cafe_class_mass */
 } cafe_label_propagation_options;
 
-/* The solution has a column for every class; a row sums to 1, or is all zero when no given label
- * came to it in the sweeps made (isolated nodes without one, components without any). Its history
- * is the largest change of an entry in each sweep, after a first value of 1. */
+/* The solution has a column for every class. A row sums to 1, or is all zero if no given label came
+ * to it in the sweeps: isolated nodes without a label, components without any. Its history is the
+ * largest change of an entry in each sweep, after a first value of 1. */
 CAFE_OTHER_OPTIONS(label_propagation)
+extern const cafe_method cafe_label_propagation_method;
 
 #endif

@@ -144,7 +144,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     CAFE_TRY(cafe_solution_set(context, f.vectors, s));
     CAFE_TRY(cafe_sums(context, graph->n, ROWS, loss_block, &f, 2, sums));
     s->objective[0] = sums[1] > 0 ? fmax(sums[0] / sums[1], 0) : 0;
-    s->loss = true;
     s->converged = true;
     *solution = s;
     s = NULL;

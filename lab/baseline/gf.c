@@ -10,12 +10,12 @@
  *     x_u <- (x_u + s e x_w) / (1 + s lambda / d_u),     x_w likewise, d the number of edges
  *
  * Parallel and yet the same for any number of threads (as Gemulla et al., KDD 2011): the nodes are
- * cut into B blocks, B fixed by n. Two edges whose blocks are disjoint touch different rows, so in
- * each of B - 1 rounds of a tournament the B/2 pairs of blocks run side by side; a last round has
+ * cut into B blocks, B fixed by n. Two edges whose blocks are disjoint touch different rows. So in
+ * each of B - 1 rounds of a tournament the B/2 pairs of blocks run side by side. A last round has
  * the edges within blocks.
  *
  * It cannot diverge. s = rate / (1 + rate (|x_u|^2 + |x_w|^2)) never overshoots an edge's own error
- * to first order; should an epoch raise f all the same, it is undone and the rate halved.
+ * to first order. If an epoch raises f all the same, it is undone and the rate halved.
  */
 #include <math.h>
 #include <stddef.h>
@@ -37,8 +37,8 @@ enum { BLOCK = 1024, BLOCK_NODES = 128, MOST_BLOCKS = 32, MOST_HALVINGS = 40 };
 static const cafe_option gf_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_gf_options, columns), 64, 1, 65536, NULL,
      "columns of the embedding"},
-    {"epochs", "N", CAFE_OPTION_INTEGER, offsetof(cafe_gf_options, epochs), 100, 0, 1e9, NULL,
-     "passes over the edges at most"},
+    {"epochs", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_gf_options, epochs), 100,
+     0, 1e9, NULL, "passes over the edges at most"},
     {"rate", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_gf_options, rate), 1, 1e-12,
      1e6, NULL, "length of the first epoch's steps; epoch t takes rate / sqrt(t)"},
     {"regularisation", "L", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
@@ -211,7 +211,6 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const
     f->lambda = (float)o->regularisation;
     f->blocks = 2 * (pairs < 1 ? 1 : pairs > MOST_BLOCKS / 2 ? MOST_BLOCKS / 2 : pairs);
     CAFE_PASS(cafe_solution_rows(context, "gf", graph->n, o->columns, o->epochs, &f->s));
-    f->s->loss = true;
     f->x = f->s->h.x;
     f->saved = cafe_mem(context, f->s->n * f->s->stride, sizeof *f->saved);
     if (!f->saved) return CAFE_ERROR_MEMORY;

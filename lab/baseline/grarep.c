@@ -7,9 +7,9 @@
  *
  * Powers and logarithms fill n x n matrices, so this is for small graphs; the memory is checked
  * first. A^(k+1) = A A^k is a sparse times a dense matrix: 2m n multiplications, where the dense
- * product would take n^3. U and Sigma come from the symmetric map x -> Y (Y^T x) by block Lanczos,
- * whose eigenvalues are the squares: a residual of 1e-7 |Y|^2 leaves singular values down to 1e-4
- * of the largest with relative errors far below float32's.
+ * product would take n^3. U and Sigma come from the symmetric map x -> Y (Y^T x) by block Lanczos;
+ * its eigenvalues are the squares. With a residual of 1e-7 |Y|^2, singular values down to 1e-4 of
+ * the largest have relative errors far below float32's.
  */
 #include <math.h>
 #include <stddef.h>
@@ -238,7 +238,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     CAFE_TRY(new_grarep(context, graph, &g));
     CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
-    s->loss = true;
     s->converged = 1;
     for (int64_t k = 0, first = 0; k < o->steps; k++) {
         /* columns that the steps do not divide go to the first ones */

@@ -8,7 +8,7 @@
  *     f(lambda) = beta lambda / (1 - beta lambda)
  *
  * and the singular triples of S are (v, |f|, sign(f) v). f rises on (-inf, 1/beta), so the largest
- * |f| lie at the two ends of A's spectrum, which one run of the block Lanczos method finds in the
+ * |f| lie at the two ends of A's spectrum. One run of the block Lanczos method finds both in the
  * right order. It asks for one pair more than it returns: that pair's |f| is the error of the
  * factor in the spectral norm.
  */
@@ -103,7 +103,6 @@ static void put_columns(cafe_solution *s, const katz *job, int64_t pairs, int64_
         double f = katz_value(job->beta, found->values[j]);
         if (fabs(f) > least) put_column(s, job->a.offsets, j, twin, f, found);
     }
-    s->loss = true;
     s->converged = found->converged == found->count;
     s->objective[0] = found->count > pairs ? fabs(katz_value(job->beta, found->values[pairs])) : 0;
 }

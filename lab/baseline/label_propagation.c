@@ -7,10 +7,15 @@
  *     spreading     f_u <- alpha sum over w of a(u,w) f_w / sqrt(d_u d_w) + (1 - alpha) y_u
  *
  * Every row is computed from the rows before the sweep, so threads do not matter. Propagation tends
- * to the probabilities that a random walk from u meets a given label of each class first: F grows
- * from zero, each entry never falls, and it is what is left of 1 that says how much is still to
- * come. S = D^-1/2 A D^-1/2 has norm at most 1, so spreading is a contraction by alpha, with the
- * fixed point (1 - alpha) (I - alpha S)^-1 Y. At the end rows are divided by their sums.
+ * to the probabilities that a random walk from u meets a given label of each class first. F grows
+ * from zero, and no entry ever falls. What a row lacks to 1 bounds what is still to come. S =
+ * D^-1/2 A D^-1/2 has norm at most 1, so spreading is a contraction by alpha, with the fixed point
+ * (1 - alpha) (I - alpha S)^-1 Y. At the end rows are divided by their sums.
+ *
+ * Few labels in one place give their class to nearly all nodes. Class-mass normalisation (Zhu,
+ * Ghahramani, Lafferty 2003) multiplies column c of propagation by t_c / sum of f(w,c) over the
+ * nodes w without a label, t_c being the number of labels c. The classes then get as many nodes as
+ * the labels lead to expect.
  */
 #include <math.h>
 #include <stddef.h>
@@ -37,6 +42,10 @@ static const cafe_option label_options[] = {
      1e9, NULL, "passes over the nodes at most"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_label_propagation_options, tolerance), 1e-5,
      0, 1, NULL, "stop when no entry changes by more than this"},
+    {"class-mass", "WHAT", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
+     offsetof(cafe_label_propagation_options, mass), CAFE_MASS_AUTO, 0, 0, "auto|no|yes",
+     "propagation: as many nodes get a class as the labels lead to expect; auto where fewer than a "
+     "twentieth of the nodes have labels"},
 };
 
 CAFE_OPTION_TABLE(label_propagation, "label-propagation",
@@ -70,6 +79,7 @@ typedef struct carrier {
     float *from, *to;
     double *sums;   /* classes for each worker */
     double *change; /* the largest of each block */
+    double *factor; /* of each class, for its column at the end; NULL: 1 */
 } carrier;
 
 static void start_block(void *argument, int64_t first, int64_t last) {
@@ -150,13 +160,45 @@ static cafe_status iterate(cafe_context *context, carrier *c,
     return status;
 }
 
+/* sums[classes]: f(w,c) over nodes without a label, then the numbers of labels */
+static void sum_masses(void *argument, int64_t first, int64_t last, double *sums) {
+    const carrier *c = argument;
+    for (int64_t u = first; u < last; u++) {
+        if (c->label[u] >= 0) {
+            sums[c->classes + c->label[u]]++;
+            continue;
+        }
+        for (int64_t k = 0; k < c->classes; k++) sums[k] += c->from[u * c->stride + k];
+    }
+}
+
+/* factor_c = t_c / mass_c */
+static cafe_status find_factors(cafe_context *context, carrier *c,
+                                const cafe_label_propagation_options *o) {
+    enum { FEW = 20 };
+    int64_t labels = 0;
+    for (int64_t u = 0; u < c->graph->n; u++) labels += c->label[u] >= 0;
+    bool wanted =
+        o->mass == CAFE_MASS_YES || (o->mass == CAFE_MASS_AUTO && FEW * labels < c->graph->n);
+    if (!c->clamp || !wanted) return CAFE_OK;
+    c->factor = cafe_mem_zero(context, 2 * c->classes, sizeof *c->factor);
+    if (!c->factor) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_sums(context, c->graph->n, BLOCK, sum_masses, c, 2 * c->classes, c->factor));
+    for (int64_t k = 0; k < c->classes; k++)
+        c->factor[k] = c->factor[k] > 0 ? c->factor[c->classes + k] / c->factor[k] : 0;
+    return CAFE_OK;
+}
+
 /* Rows into the solution, with sum 1 where there is anything. */
 static void finish_block(void *argument, int64_t first, int64_t last) {
     carrier *c = argument;
     for (int64_t u = first; u < last; u++) {
         float *row = c->from + u * c->stride;
         double sum = 0;
-        for (int64_t k = 0; k < c->classes; k++) sum += row[k];
+        for (int64_t k = 0; k < c->classes; k++) {
+            if (c->factor && c->label[u] < 0) row[k] = (float)(row[k] * c->factor[k]);
+            sum += row[k];
+        }
         for (int64_t k = 0; k < c->classes && sum > 0; k++) row[k] = (float)(row[k] / sum);
     }
 }
@@ -181,22 +223,22 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     c.clamp = o->kind == CAFE_PROPAGATION_HARD;
     c.part = c.clamp ? 1 : o->alpha;
     CAFE_TRY(check(context, graph->n, in->labels, in->classes));
-    if (c.clamp)
-        CAFE_TRY(cafe_options_idle(context, &label_propagation_table, o, "alpha",
-                                   CAFE_OPT("kind=spreading")));
+    CAFE_TRY(
+        cafe_options_idle(context, &label_propagation_table, o, c.clamp ? "alpha" : "class-mass",
+                          c.clamp ? CAFE_OPT("kind=spreading") : CAFE_OPT("kind=propagation")));
     CAFE_TRY(
         cafe_solution_rows(context, job->method->name, graph->n, in->classes, o->sweeps, &found));
-    found->loss = true;
     c.stride = found->stride;
     c.from = found->h.x;
     CAFE_TRY(allocate(context, &c));
     CAFE_TRY(iterate(context, &c, o, found));
+    CAFE_TRY(find_factors(context, &c, o));
     CAFE_TRY(cafe_ranges(context, graph->n, BLOCK, finish_block, &c));
 done:
     cafe_phase(context, "", 0);
     /* the two blocks changed places with every sweep: the solution keeps the newer one */
     if (found) found->h.x = c.from;
-    cafe_mem_free_all(context, c.outward, c.inward, c.to, c.sums, c.change);
+    cafe_mem_free_all(context, c.outward, c.inward, c.to, c.sums, c.change, c.factor);
     if (status == CAFE_OK)
         *solution = found;
     else

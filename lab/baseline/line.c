@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "baseline/skipgram.h"
 
 enum {
@@ -27,8 +26,8 @@ static const cafe_option line_options[] = {
     {"order", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_line_options, order),
      CAFE_LINE_BOTH, 0, 2, "first|second|both",
      "near when linked, near when of the same neighbours, or half and half"},
-    {"samples", "N", CAFE_OPTION_INTEGER, offsetof(cafe_line_options, samples), 0, 0, 1e15, NULL,
-     "edges to draw for each order; 0 draws 500 for each edge of the graph"},
+    {"samples", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_line_options, samples),
+     0, 0, 1e15, NULL, "edges to draw for each order; 0 draws 500 for each edge of the graph"},
     {"negative", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_line_options, negative),
      5, 1, 1000, NULL, "drawn contexts for each edge"},
     {"rate", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_line_options, rate), 0.025,
@@ -112,7 +111,6 @@ static cafe_status train_both(cafe_context *context, const cafe_graph *graph,
             "both orders need at least 2 columns; " CAFE_OPT("order=first or second") " takes 1");
     CAFE_TRY(
         cafe_solution_rows(context, "line", cafe_graph_nodes(graph), o->columns, STAGES, &whole));
-    whole->loss = true;
     memset(whole->h.x, 0, (size_t)(whole->n * whole->stride) * sizeof *whole->h.x);
     for (int second = 0; second < 2; second++) {
         int64_t at = second ? o->columns / 2 : 0;

@@ -60,9 +60,10 @@ static const cafe_option netmf_options[] = {
     {"matrix-limit", "MIB", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE,
      offsetof(cafe_netmf_options, memory), 8192, 1, 1e9, NULL,
      "mebibytes that the matrix may take, dense or drawn"},
-    {"samples", "N", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, samples), 0, 0, 1e12, NULL,
-     "draw the matrix by so many walks; 0 computes it where matrix-limit allows a dense one, and "
-     "otherwise draws 1,000 walks for each edge and step, or as many as fit"},
+    {"samples", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_netmf_options, samples),
+     0, 0, 1e12, NULL,
+     "draw the matrix by this many walks; 0 computes it if matrix-limit allows a dense one, else "
+     "draws 1,000 walks for each edge and step, or as many as fit"},
 };
 
 static const cafe_option_table netmf_table = {
@@ -315,7 +316,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     CAFE_TRY(new_netmf(context, graph, o, drawn, &m));
-    s->loss = true;
     s->converged = true;
     if (graph->arcs > 0) /* else there are no walks, and all rows are 0 */
         CAFE_TRY((drawn > 0 ? solve_drawn : solve_exact)(context, o->columns, &m, s));

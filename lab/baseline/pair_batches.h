@@ -38,7 +38,7 @@ enum { CAFE_WALK_LONGEST = 4096 };
 /* ---- the grid -------------------------------------------------------------------------------- */
 
 /* Node u is in block u mod B. Bucket i * B + j holds the batch's pairs with the centre in block i
- * and the context in block j, in random order; the buckets of a centre block follow one another. */
+ * and the context in block j, in random order. The buckets of a centre block follow one another. */
 typedef struct cafe_grid {
     int64_t blocks;
     uint64_t seed;    /* of the shuffles */

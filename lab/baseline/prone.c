@@ -6,8 +6,8 @@
  *     F ~ U Sigma V^T,           X = U sqrt(Sigma), rows of length 1
  *
  * and X goes through cafe_propagate(). Entries of F have either sign, as in the authors' program.
- * f(u,w) and f(w,u) stand in the same place of two arrays, so that F and its transpose are read by
- * rows.
+ * The values f(u,w) and f(w,u) stand in the same place of two arrays, so that F and its transpose
+ * are read by rows.
  */
 #include <math.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
 #include "graph/graph.h"
 #include "method/method.h"
 #include "spectral/randomized_svd.h"
@@ -64,12 +65,8 @@ typedef struct prone {
 
 static void degree_block(void *argument, int64_t first, int64_t last) {
     const prone *p = argument;
-    const cafe_graph *g = p->graph;
-    for (int64_t u = first; u < last; u++) {
-        p->degree[u] = 0;
-        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
-            p->degree[u] += g->scaled ? g->scaled[j] : 1;
-    }
+    for (int64_t u = first; u < last; u++)
+        p->degree[u] = cafe_row_sum(p->graph->offsets, p->graph->scaled, u);
 }
 
 /* a / d; 0 where rows are not symmetric and a node that is linked to has no edges */
@@ -175,7 +172,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     CAFE_TRY(factorise(context, graph, o, vectors, s->objective));
     CAFE_TRY(propagate(context, graph, o, vectors));
     CAFE_TRY(cafe_solution_set(context, vectors, s));
-    s->loss = true;
     s->converged = true;
     *solution = s;
     s = NULL;

@@ -3,15 +3,15 @@
  * Wang, Cui and Zhu, Structural Deep Network Embedding, KDD 2016. As published: the four sigmoid
  * layers, both losses and the penalty. Not as published: Adam in place of plain gradient descent,
  * and weights of a random start of the right scale in place of pretraining as a deep belief
- * network; docs/algorithms/sdne.md has the reasons.
+ * network. The reasons are in docs/algorithms/sdne.md.
  */
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "baseline/sdne_net.h"
+#include "os/os.h"
 
 enum { MOST_HIDDEN = 1000, PART_HIDDEN = 10 };
 
@@ -29,8 +29,8 @@ static const cafe_option sdne_options[] = {
      1e6, NULL, "an edge counts beta squared times as much as its absence"},
     {"nu", "A", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_sdne_options, nu), 1e-4, 0, 1e9,
      NULL, "weight of the squared weights of the network"},
-    {"epochs", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sdne_options, epochs), 30, 0, 1e9, NULL,
-     "passes over the nodes"},
+    {"epochs", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_sdne_options, epochs), 30,
+     0, 1e9, NULL, "passes over the nodes"},
     {"batch", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_sdne_options, batch), 256,
      1, 1e6, NULL, "nodes of one step at most"},
     {"rate", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_sdne_options, rate), 0.003,
@@ -54,8 +54,8 @@ static void settle(int64_t n, cafe_sdne_options *o) {
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          const cafe_sdne_options *o) {
     double bytes = cafe_sdne_bytes(graph->n, o);
-    double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
-    if (bytes > half)
+    double half = (double)cafe_os_memory_installed() / 2;
+    if (bytes > half && half > 0)
         return cafe_fail(context, CAFE_ERROR_LIMIT,
                          "SDNE would need %.1f GiB for %lld nodes, %lld hidden units and batches "
                          "of %lld, more than half of this machine's memory",
@@ -124,7 +124,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     settle(graph->n, &o);
     CAFE_TRY(check(context, graph, &o));
     CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o.columns, o.epochs, &found));
-    found->loss = true;
     memset(found->h.x, 0, (size_t)(found->n * found->stride) * sizeof *found->h.x);
     CAFE_TRY(cafe_sdne_net_new(context, graph, &o, &net));
     CAFE_TRY(train(context, net, found));

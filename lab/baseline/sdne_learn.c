@@ -4,12 +4,12 @@
  *
  *     dL/dW_l = V_{l-1}^T D_l,   dL/dc_l = column sums of D_l,   D_{l-1} = (D_l W_l^T) * V (1 - V)
  *
- * and the vectors' layer gets the first-order loss besides. The first layer's V_0 = X is sparse:
- * since the matrix is symmetric, row w of X^T D_1 is a sum over those neighbours of w that are in
- * the batch, so every row of the gradient has one writer.
+ * and the vectors' layer gets the first-order loss besides. The first layer's V_0 = X is sparse.
+ * The matrix is symmetric, so row w of X^T D_1 is a sum over the neighbours of w in the batch.
+ * Every row of the gradient has one writer.
  *
- * The batch stands for the graph: n / rows times its sum over rows, n (n-1) / (rows (rows-1)) times
- * its sum over pairs, are what the whole sums are expected to be.
+ * The batch stands for the graph. Its estimate of the whole sums is n / rows times its sum over
+ * rows, n (n-1) / (rows (rows-1)) times its sum over pairs.
  */
 #include <math.h>
 #include <string.h>

@@ -6,21 +6,21 @@
  *     -log sigma(<h_u, c_v>) - sum over k drawn contexts w of log sigma(-<h_u, c_w>)
  *
  * and a step moves both rows of every term by rate * (label - sigma) times the other row. Each term
- * is a step of its own, so they need not follow one another: node blocks form a grid
- * (pair_batches.h), and the terms of bucket (i,j) touch the rows h of block i and c of block j
- * alone. In round r the buckets (i, r - i mod B) run side by side: no two share a row. (GraphVite,
- * WWW 2019, does this between GPUs.) With one matrix for both ends, i -> r - i is its own inverse,
- * and buckets (i,j) and (j,i) form one task.
+ * is a step of its own, so the order of the terms is free. Node blocks form a grid
+ * (pair_batches.h). The terms of bucket (i,j) touch only the rows h of block i and c of block j. In
+ * round r the buckets (i, r - i mod B) run side by side: no two share a row. (GraphVite, WWW 2019,
+ * does this between GPUs.) With one matrix for both ends, i -> r - i is its own inverse, and
+ * buckets (i,j) and (j,i) form one task.
  *
  * GraphVite draws the noise of a pair from the pair's own block of contexts, which changes the
- * method: with many blocks, nodes are compared only with those few. Here bucket (i,j) has noise
- * for all pairs with centre block i, in proportion to the mass of block j, with centres drawn from
- * those pairs: in expectation exactly the terms above, whatever the number of blocks.
+ * method: with many blocks, nodes are compared only with those few. Here bucket (i,j) has noise for
+ * all pairs with centre block i, in proportion to the mass of block j. The centres are drawn from
+ * those pairs. The expectation is exactly the terms above, for any number of blocks.
  *
  * The tree of the hierarchical softmax has its upper decisions in common; skipgram_tree.c puts the
  * blocks below them. The lower decisions run in the rounds. The upper ones run before them, one
- * task for each block of centres with a copy of their B - 1 rows; the copies' mean, weighted by
- * pairs and added up in the order of the blocks, becomes the new rows (local gradient descent).
+ * task for each block of centres with a copy of their B - 1 rows. The mean of the copies, weighted
+ * by pairs and added in the order of the blocks, becomes the new rows (local gradient descent).
  */
 #include "baseline/skipgram.h"
 
@@ -301,7 +301,6 @@ cafe_status cafe_skipgram_train(cafe_context *context, const cafe_graph *graph,
     s.seed += salt * 0x9E3779B97F4A7C15u;
     CAFE_TRY(
         cafe_solution_rows(context, "skip-gram", graph->n, plan->columns, plan->passes, &found));
-    found->loss = true;
     s.h = found->h.x;
     CAFE_TRY(prepare(context, graph, &s));
     CAFE_TRY(cafe_skipgram_loss(context, &s, &found->objective[0]));

@@ -31,8 +31,8 @@ int32_t cafe_noise_draw(const cafe_noise *noise, cafe_draws *draws);
 /* ---- the tree of the hierarchical softmax ---------------------------------------------------- */
 
 /* Nodes are the leaves. The decisions on the way to leaf v: first `top[block of v]` to its block,
- * then its own within the block; one is 2 * row + bit, with bit 1 for the right-hand branch. The
- * rows of the upper decisions are the last blocks - 1 of the nodes - 1. */
+ * then its own within the block. A decision is 2 * row + bit, with bit 1 for the right-hand branch.
+ * The rows of the upper decisions are the last blocks - 1 of the nodes - 1. */
 typedef struct cafe_path {
     int64_t *offsets;   /* leaves + 1 */
     int32_t *decisions; /* from the root on */

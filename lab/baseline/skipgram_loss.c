@@ -3,7 +3,6 @@
  */
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "baseline/skipgram.h"
 

@@ -2,10 +2,11 @@
  * nodes, and Huffman's again over the blocks.
  *
  * log p(v | u) is the sum of log sigma(+-<h_u, c_d>) over the decisions d from the root to leaf v.
- * The probabilities add up to 1 for any tree; a tree by frequency (here the degree, to which the
- * visits of a walk are proportional) makes the ways short: within one decision of the entropy for
- * each of the two levels. That subtrees are the blocks of the grid is what lets buckets be trained
- * side by side: a bucket's decisions below the top belong to its block of contexts alone.
+ * The probabilities add up to 1 for any tree. A tree by frequency (here the degree, to which the
+ * visits of a walk are proportional) makes the ways short. They are within one decision of the
+ * entropy for each of the two levels. That subtrees are the blocks of the grid is what lets buckets
+ * be trained side by side: a bucket's decisions below the top belong to its block of contexts
+ * alone.
  */
 #include <stdlib.h>
 

@@ -5,10 +5,10 @@
  *     alpha(t,x) = 1/p  when x = t,    1  when x is linked to t,    1/q  otherwise.
  *
  * Tables for every pair (t,v) would take sum of d_v^2 entries. Instead x is drawn by a(v,x) and
- * kept with probability alpha / max alpha (rejection; Yang et al.: KnightKing, SOSP 2019), which is
+ * kept with probability alpha / max alpha (rejection; Yang et al.: KnightKing, SOSP 2019). This is
  * exact and takes 1 to 2 tries for usual p and q. When many tries in a row fail (extreme p or q),
- * one draw from the row's cumulated weights ends it: given that all tries failed, x is still to be
- * drawn from the same distribution, so the law does not change.
+ * one draw from the row's cumulated weights ends it. If all tries failed, x is still to be drawn
+ * from the same distribution, so the law does not change.
  */
 #include "baseline/walks.h"
 

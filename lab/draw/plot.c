@@ -18,7 +18,6 @@
 #include "base/option.h"
 #include "base/print.h"
 #include "graph/graph.h"
-#include "io/text_position.h"
 
 #define FIELD(name) offsetof(cafe_plot_options, name)
 
@@ -34,6 +33,8 @@ static const cafe_option options_list[] = {
     {"dark", NULL, CAFE_OPTION_SWITCH, FIELD(dark), 0, 0, 1, NULL, "light on dark"},
     {"names", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(names), 24, 0, 1000, NULL,
      "write the names of N leading nodes, by their edges, where they do not overlap"},
+    {"size", "ATTRIBUTE", CAFE_OPTION_TEXT | CAFE_OPTION_TUNE, FIELD(size), 0, 0, 0, NULL,
+     "areas of the points in proportion to an attribute of the nodes, of numbers"},
 };
 
 CAFE_OPTION_TABLE(plot, "picture", "points of the plane as a picture", options_list)
@@ -157,6 +158,36 @@ static void set_ticks(cafe_scene *s, int axis) {
         t->at[t->count++] = i * step;
 }
 
+/* The numbers of the attribute that the option names. */
+static cafe_status take_attribute(cafe_context *context, cafe_scene *s) {
+    const cafe_graph_reading *r = s->inputs.graph ? cafe_graph_get_reading(s->inputs.graph) : NULL;
+    const char *name = s->options.size;
+    const cafe_attribute *found = NULL;
+    for (int64_t i = 0; r && i < r->attribute_count; i++)
+        if (strcmp(r->attributes[i].name, name) == 0) found = &r->attributes[i];
+    if (!found || !found->numbers)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("size=%s") ": expected an attribute of the nodes with numbers, "
+                         "found %s", name, found ? "texts" : "none of that name");
+    s->size = s->own_size = cafe_mem(context, s->inputs.n, sizeof *s->own_size);
+    CAFE_PASS(cafe_mem_had(s->own_size));
+    for (int64_t u = 0; u < s->inputs.n; u++)
+        s->own_size[u] = isnan(found->numbers[u]) ? 0 : found->numbers[u];
+    return CAFE_OK;
+}
+
+static cafe_status set_sizes(cafe_context *context, cafe_scene *s) {
+    s->size = s->inputs.size;
+    if (!s->size && s->options.size) CAFE_PASS(take_attribute(context, s));
+    for (int64_t u = 0; s->size && u < s->inputs.n; u++) {
+        if (!(s->size[u] >= 0 && isfinite(s->size[u])))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "the size of point %lld is negative or not finite", (long long)u);
+        s->largest = fmax(s->largest, s->size[u]);
+    }
+    return CAFE_OK;
+}
+
 /* Discs that cover about a twentieth of the picture when they do not overlap. */
 static void set_radius(cafe_scene *s) {
     double area = (s->right - s->left) * (s->bottom - s->top);
@@ -176,7 +207,7 @@ static void set_theme(cafe_scene *s) {
     s->line = dark ? (cafe_colour){0x31, 0x37, 0x3d} : (cafe_colour){0xdc, 0xda, 0xd4};
 }
 
-/* A number without a common factor with n, near the golden section of it: its multiples modulo n go
+/* A number without a common factor with n, near the golden section of it. Its multiples modulo n go
  * through all points, and near ones of the list come far apart. */
 static int64_t find_stride(int64_t n) {
     for (int64_t stride = (int64_t)(0.6180339887 * (double)n) | 1;; stride += 2) {
@@ -209,6 +240,7 @@ cafe_status cafe_scene_make(cafe_context *context, const cafe_plot_inputs *input
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT, "the picture is too small to draw in"));
     set_scale(s);
     set_radius(s);
+    CAFE_TRY(set_sizes(context, s));
     s->stride = find_stride(s->inputs.n);
     for (int axis = 0; axis < 2 && !s->inputs.equal; axis++) set_ticks(s, axis);
     CAFE_TRY(cafe_scene_name(context, s));
@@ -218,7 +250,8 @@ done:
 }
 
 void cafe_scene_free(cafe_context *context, cafe_scene *s) {
-    cafe_mem_free_all(context, s->colour, s->name);
+    cafe_mem_free_all(context, s->colour, s->name, s->own_size);
+    s->own_size = NULL;
     s->colour = NULL;
     s->name = NULL;
 }

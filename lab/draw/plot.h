@@ -6,6 +6,7 @@
 #ifndef CAFE_DRAW_PLOT_H
 #define CAFE_DRAW_PLOT_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include <cafe/plot.h>
@@ -65,6 +66,9 @@ typedef struct cafe_scene {
     bool ramp; /* the legend is a scale from `least` to `most` */
     double least, most;
     double radius, opacity; /* of the points */
+    const double *size;     /* of each point */
+    double *own_size;       /* the same from an attribute, memory of the context */
+    double largest;         /* of the sizes; 0: points are alike */
     int64_t stride;         /* see cafe_scene_order() */
     int64_t names;
     cafe_placed_name *name; /* memory of the context */
@@ -88,6 +92,12 @@ static inline double cafe_scene_x(const cafe_scene *s, int64_t u) {
 }
 static inline double cafe_scene_y(const cafe_scene *s, int64_t u) {
     return s->bottom - ((double)s->inputs.xy[2 * u + 1] - s->low[1]) * s->scale[1];
+}
+
+/* Areas follow the sizes: the largest disc has four times the usual area, the least a tenth. */
+static inline double cafe_scene_radius(const cafe_scene *s, int64_t u) {
+    if (s->largest <= 0) return s->radius;
+    return s->radius * sqrt(fmax(4 * s->size[u] / s->largest, 0.1));
 }
 
 /* The i-th point to draw: a fixed shuffle, so that no class lies on top because it came last. */

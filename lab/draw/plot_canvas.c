@@ -8,7 +8,6 @@
  * draws the points one after the other, so the bytes of a picture are always the same.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "draw/plot.h"
@@ -107,14 +106,14 @@ static void draw_discs(const cafe_scene *s, cafe_canvas *c) {
     bool rim = s->inputs.n <= 2000; /* a thin edge of paper parts discs that overlap */
     for (int64_t i = 0; i < s->inputs.n; i++) {
         int64_t u = cafe_scene_order(s, i);
-        double x = cafe_scene_x(s, u), y = cafe_scene_y(s, u);
+        double x = cafe_scene_x(s, u), y = cafe_scene_y(s, u), r = cafe_scene_radius(s, u);
         uint8_t mark = s->colour[u];
         if (s->ring[mark]) {
-            cafe_canvas_ring(c, x, y, 0.75 * s->radius, 0.5 * s->radius, s->palette[mark]);
+            cafe_canvas_ring(c, x, y, 0.75 * r, 0.5 * r, s->palette[mark]);
             continue;
         }
-        if (rim) cafe_canvas_segment(c, x, y, x, y, 2.4 * s->radius, s->paper, s->opacity);
-        cafe_canvas_segment(c, x, y, x, y, 2 * s->radius, s->palette[mark], s->opacity);
+        if (rim) cafe_canvas_segment(c, x, y, x, y, 2.4 * r, s->paper, s->opacity);
+        cafe_canvas_segment(c, x, y, x, y, 2 * r, s->palette[mark], s->opacity);
     }
 }
 

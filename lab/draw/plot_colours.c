@@ -6,7 +6,6 @@
  * through grey, which is 0. On dark paper every colour has a contrast of at least 3.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/print.h"

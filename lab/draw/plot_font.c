@@ -1,8 +1,8 @@
 /* Text in pixels: outlines filled with the share of each pixel that they cover.
  *
- * A piece of an outline adds to every pixel it crosses the signed area between itself and the
- * pixel's right edge, and to the next pixel the rest of its height; the sums along a row are then
- * the coverage, exact for straight pieces (as FreeType's smooth rasteriser and font-rs have it).
+ * A piece of an outline adds to every pixel that it crosses the signed area between itself and the
+ * pixel's right edge. The rest of its height is added to the next pixel. The sums along a row are
+ * then the coverage, exact for straight pieces (as in FreeType's smooth rasteriser and font-rs).
  */
 #include <math.h>
 #include <string.h>

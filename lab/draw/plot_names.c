@@ -1,8 +1,6 @@
 /* Names of the leading nodes, those with most edges first. A name takes the first of eight places
  * around its point that overlaps no other name and no point of a small graph, and lies in the
  * picture. */
-#include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "draw/plot.h"
@@ -90,7 +88,7 @@ static bool place_name(const cafe_scene *s, int64_t u, boxes *taken, cafe_placed
 
 static void take_points(const cafe_scene *s, boxes *taken) {
     for (int64_t u = 0; s->inputs.n <= FEW_POINTS && u < s->inputs.n; u++) {
-        double x = cafe_scene_x(s, u), y = cafe_scene_y(s, u), r = s->radius;
+        double x = cafe_scene_x(s, u), y = cafe_scene_y(s, u), r = cafe_scene_radius(s, u);
         taken->list[taken->count++] = (box){x - r, y - r, x + r, y + r};
     }
 }

@@ -6,7 +6,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -131,7 +130,8 @@ static void put_shapes(svg *s, const cafe_scene *scene) {
     for (int64_t i = 0; i < scene->inputs.n; i++) {
         int64_t u = cafe_scene_order(scene, i);
         uint8_t mark = scene->colour[u];
-        double x = cafe_scene_x(scene, u), y = cafe_scene_y(scene, u), r = scene->radius;
+        double x = cafe_scene_x(scene, u), y = cafe_scene_y(scene, u);
+        double r = cafe_scene_radius(scene, u);
         if (scene->ring[mark])
             ring(s, x, y, 0.75 * r, 0.5 * r, scene->palette[mark]);
         else

@@ -193,8 +193,11 @@ static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     put_classes(page, text);
     put_facts(page, text);
     put_layers(page, text);
+    cafe_report_real(text, "bound", in->bound);
+    cafe_report_truth(text, "proved", in->proved);
     put_certificate(text, in->certificate);
     cafe_report_reals(text, "objective", in->objectives, in->objective);
+    if (in->summary) cafe_report_raw(text, "summary", in->summary);
     put_sections(page, text);
     cafe_status status = put_ends(page, text);
     cafe_report_close(text);

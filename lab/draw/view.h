@@ -2,6 +2,7 @@
 #ifndef CAFE_DRAW_VIEW_H
 #define CAFE_DRAW_VIEW_H
 
+#include <cafe/explain.h>
 #include <cafe/graph.h>
 #include <cafe/view.h>
 
@@ -35,6 +36,9 @@ extern const int64_t cafe_view_template_size;
 /* Vectors and map are there and finite. */
 cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
                             const cafe_view_inputs *inputs);
+
+/* The explanation of the columns that cafe_view_find() made; NULL: the caller had a certificate. */
+const cafe_explanation *cafe_view_explained(const cafe_view_found *found);
 
 /* Room for the arrays; then all of them. cafe_view_free() frees both, also after a failure. */
 cafe_status cafe_view_fill(cafe_view *page);

@@ -7,6 +7,7 @@
 #include <cafe-private/inputs.h>
 
 #include "base/memory.h"
+#include "draw/about.h"
 #include "draw/view.h"
 #include "graph/graph.h"
 #include "io/digits.h"
@@ -314,6 +315,35 @@ done:
     return status;
 }
 
+/* What the communities of each layer in the page are about; not of layers of very many. */
+static cafe_status add_about_layer(cafe_view *page, int64_t l) {
+    enum { MOST_TEXTS = 20000 };
+    const cafe_view_inputs *in = page->inputs;
+    const cafe_layer *layer = in->layer + l;
+    const cafe_about_sources sources = {in->labels, in->facts, in->centrality};
+    cafe_view_section section = {.name = "about-"};
+    cafe_about *about = NULL;
+    texts t = {0};
+    cafe_status status = CAFE_OK;
+    if (layer->communities > MOST_TEXTS || layer->communities < 1) return CAFE_OK;
+    *cafe_put_integer(section.name + 6, l - page->finest) = 0;
+    CAFE_TRY(cafe_about_find(page->context, page->graph, &sources, layer->partition,
+                             layer->communities, &about));
+    for (int64_t k = 0; k < layer->communities; k++)
+        CAFE_TRY(put_text(page->context, &t, cafe_about_text(about, k)));
+    CAFE_TRY(cafe_view_add(page, section, NULL, (const uint8_t *)t.text, t.size, INT64_MAX, NULL));
+done:
+    cafe_about_free(about);
+    cafe_mem_free(page->context, t.text);
+    return status;
+}
+
+static cafe_status add_about(cafe_view *page) {
+    for (int64_t l = page->finest; l < page->inputs->layers; l++)
+        CAFE_PASS(add_about_layer(page, l));
+    return CAFE_OK;
+}
+
 /* One column of the table: a number a point, 0 for none, and the words they stand for. */
 static cafe_status add_fact(cafe_view *page, int64_t j, bool *kept) {
     const cafe_facts *a = page->inputs->facts;
@@ -367,7 +397,7 @@ cafe_status cafe_view_fill(cafe_view *page) {
     cafe_context *context = page->context;
     int64_t n = page->n;
     enum { OTHERS = 20 }; /* sections besides columns and parents */
-    int64_t most = page->inputs->columns + page->inputs->layers + OTHERS;
+    int64_t most = page->inputs->columns + 2 * page->inputs->layers + OTHERS;
     if (page->inputs->facts) most += 2 * cafe_facts_columns(page->inputs->facts);
     page->section = cafe_mem_zero(context, most, sizeof *page->section);
     page->order = cafe_mem(context, n, sizeof *page->order);
@@ -381,6 +411,7 @@ cafe_status cafe_view_fill(cafe_view *page) {
     CAFE_PASS(add_centrality(page));
     CAFE_PASS(add_names(page));
     CAFE_PASS(add_facts(page));
+    CAFE_PASS(add_about(page));
     CAFE_PASS(cafe_view_add_nearest(page));
     CAFE_PASS(add_columns(page, FIRST_COLUMNS));
     CAFE_PASS(cafe_view_add_links(page));

@@ -8,6 +8,11 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "draw/view.h"
+#include "explain/partition_bound.h"
+
+/* The bound is found in about this many seconds, for graphs that cafe explain bounds unasked. */
+enum { MOST_NODES = 3000, MOST_EDGES = 30000 };
+static const double bound_seconds = 0.2;
 
 struct cafe_view_found {
     cafe_context *context;
@@ -65,6 +70,18 @@ static cafe_status find_layers(cafe_view_found *f, cafe_view_inputs *in) {
     return CAFE_OK;
 }
 
+/* Of communities that were found here, or measured. */
+static cafe_status find_bound(cafe_view_found *f, const cafe_graph *graph, cafe_view_inputs *in) {
+    cafe_partition_bound bound;
+    if (cafe_graph_nodes(graph) > MOST_NODES || cafe_graph_get_counts(graph)->edges > MOST_EDGES)
+        return CAFE_OK;
+    CAFE_PASS(cafe_partition_bound_find(f->context, f->op, 1, in->layer[in->layers - 1].modularity,
+                                        bound_seconds, NULL, &bound));
+    in->bound = bound.bound;
+    in->proved = bound.proved;
+    return CAFE_OK;
+}
+
 static cafe_status find_map(cafe_view_found *f, const cafe_graph *graph, cafe_view_inputs *in) {
     in->map = f->map = cafe_mem(f->context, 2 * cafe_graph_nodes(graph), sizeof *f->map);
     if (!f->map) return CAFE_ERROR_MEMORY;
@@ -89,7 +106,7 @@ static cafe_status find_certificate(cafe_view_found *f, const cafe_graph *graph,
     sample.degree_exponent = in->degree_exponent;
     CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, &sample, NULL, &f->weighed));
     CAFE_PASS(cafe_operator_modularity(f->context, f->weighed, &f->of_vectors));
-    o.top = 1; /* the page finds the ends of its columns itself */
+    o.top = 5;
     const int32_t *part = in->layers > 0 ? in->layer[in->layers - 1].partition : NULL;
     CAFE_PASS(cafe_explain(f->context, f->of_vectors, in->columns, in->vectors, part, &o,
                            &f->explanation));
@@ -120,14 +137,20 @@ static cafe_status find_certificate(cafe_view_found *f, const cafe_graph *graph,
     return CAFE_OK;
 }
 
+const cafe_explanation *cafe_view_explained(const cafe_view_found *found) {
+    return found->explanation;
+}
+
 static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32_t *part,
                         int32_t map, cafe_view_inputs *in) {
     CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &f->sampled));
     CAFE_PASS(cafe_operator_modularity(f->context, f->sampled, &f->op));
+    bool given = in->layer && !part;
     if (part)
         CAFE_PASS(use_part(f, cafe_graph_nodes(graph), part, in));
-    else if (!in->layer)
+    else if (!given)
         CAFE_PASS(find_layers(f, in));
+    if (in->bound == 0) CAFE_PASS(find_bound(f, graph, in));
     if (map && !in->map) CAFE_PASS(find_map(f, graph, in));
     if (!in->centrality) CAFE_PASS(find_centrality(f, cafe_graph_nodes(graph), in));
     if (!in->certificate) CAFE_PASS(find_certificate(f, graph, in));

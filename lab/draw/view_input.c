@@ -1,8 +1,7 @@
 /* One array in terms of another: communities by labels.
  *
- * The pairs (given, value) are brought together by two stable sorts, which gives runs of equal
- * pairs; the runs are then brought into the order of the table, by given and falling length, in the
- * same way.
+ * Two stable sorts bring equal pairs (given, value) together in runs. Two more sorts bring the runs
+ * into the order of the table, by given and falling length.
  */
 #include "base/memory.h"
 #include "draw/view_pack.h"

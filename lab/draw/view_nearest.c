@@ -8,7 +8,6 @@
  * no list.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "draw/view.h"

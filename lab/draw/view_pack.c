@@ -7,8 +7,6 @@
  */
 #include "draw/view_pack.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "io/deflate.h"
 

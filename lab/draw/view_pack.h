@@ -20,7 +20,7 @@ typedef struct cafe_view_section {
 } cafe_view_section;
 
 /* Deflates values[count] as planes of bytes, the low bytes of all of them first, in as many planes
- * as the largest needs; or bytes[count] as they are when values is NULL. */
+ * as the largest needs. If values is NULL: bytes[count] as they are. */
 cafe_status cafe_view_pack(cafe_context *context, const uint32_t *values, const uint8_t *bytes,
                            int64_t count, cafe_view_section *section);
 

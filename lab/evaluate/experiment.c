@@ -1,7 +1,6 @@
 /* The two experiments of the paper that are no evaluation: point clouds reduced, and softmax
  * clustering with K = 2 against the dominant eigenvector.
  */
-#define _GNU_SOURCE
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -19,8 +19,8 @@ static const cafe_option link_options[] = {
      CAFE_LINK_HONEST, 0, 1, "paper|honest",
      "vectors of the whole graph, pairs cut afterwards; or test edges hidden before there are "
      "vectors"},
-    {"operator", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_link_options, pair),
-     CAFE_PAIR_CONCATENATION, 0, 4, "concatenation|hadamard|l1|l2|dot",
+    {"operator", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_link_options, pair),
+     CAFE_PAIR_HADAMARD, 0, 4, "concatenation|hadamard|l1|l2|dot",
      "features of a pair from the vectors of its ends"},
     {"repeats", "R", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, repeats), 10, 1, 1e6, NULL,
      "splits for each share"},

@@ -1,6 +1,6 @@
 /* L2-regularised logistic regression, one class against the rest: a model for each class.
  *
- * Columns are brought to mean 0 and variance 1 first, by training rows: the entries of an
+ * Columns are brought to mean 0 and variance 1 first, by training rows. The entries of an
  * orthonormal embedding are about 1/sqrt(n), and with C = 1 the penalty would leave nothing of
  * them. The intercept is one more column of ones, as in liblinear.
  */
@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/thread_pool.h"
 #include "evaluate/newton.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -32,41 +33,65 @@ CAFE_OPTION_TABLE(logistic, "logistic", "logistic regression, one class against 
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* The classes are fitted in groups, side by side within a group, the groups by several threads. */
 typedef struct fit {
     const cafe_logistic_options *options;
     cafe_context *context;
     const cafe_classifier_data *data;
     cafe_classes present;
+    int64_t fits, group;   /* classes to fit, and in a group */
+    double *mean, *factor; /* of each column: x becomes (x - mean) factor */
+    double *x;             /* train x width */
+    double *scores;
+    struct scratch *scratch; /* of each worker */
+} fit;
+
+typedef struct scratch {
     uint8_t *mark;
-    double *mean, *factor;      /* of each column: x becomes (x - mean) factor */
-    double *x;                  /* train x width, then one row for the test */
-    double *y;                  /* NEWTON_MOST x train: 1 or -1 */
-    double *w, *room;           /* NEWTON_MOST times */
+    double *row;                /* width: a row of the test */
+    double *y;                  /* group x train: 1 or -1 */
+    double *w, *room;           /* of each class */
     int32_t class[NEWTON_MOST]; /* that are fitted together */
     int64_t together;
-} fit;
+    cafe_status status;
+} scratch;
 
 /* The columns and one of ones. */
 static int64_t width(const fit *f) {
     return f->data->columns + 1;
 }
 
+static cafe_status new_scratch(const fit *f, scratch *s) {
+    int64_t rows = f->data->train, columns = width(f);
+    s->mark = cafe_mem(f->context, rows, 1);
+    s->row = cafe_mem(f->context, columns, sizeof *s->row);
+    s->y = cafe_mem(f->context, f->group * rows, sizeof *s->y);
+    s->w = cafe_mem(f->context, f->group * columns, sizeof *s->w);
+    s->room = cafe_mem(f->context, f->group * cafe_newton_room(rows, columns), sizeof *s->room);
+    return cafe_mem_had(s->mark, s->row, s->y, s->w, s->room);
+}
+
+/* Of two classes one is the other turned round. */
 static cafe_status new_fit(fit *f) {
-    const cafe_classifier_data *d = f->data;
-    int64_t rows = d->train + 1, columns = width(f);
-    int64_t fits = 1 + (f->present.count < NEWTON_MOST ? f->present.count : NEWTON_MOST);
-    f->mark = cafe_mem(f->context, rows, 1);
+    int64_t columns = width(f), threads = f->context->threads;
+    f->fits = !f->data->multiple && f->present.count == 2 ? 1 : f->present.count;
+    f->group = (f->fits + threads - 1) / threads;
+    if (f->group > NEWTON_MOST) f->group = NEWTON_MOST;
     f->mean = cafe_mem_zero(f->context, columns, sizeof *f->mean);
     f->factor = cafe_mem_zero(f->context, columns, sizeof *f->factor);
-    f->x = cafe_mem(f->context, rows * columns, sizeof *f->x);
-    f->y = cafe_mem(f->context, fits * rows, sizeof *f->y);
-    f->w = cafe_mem(f->context, fits * columns, sizeof *f->w);
-    f->room = cafe_mem(f->context, fits * cafe_newton_room(d->train, columns), sizeof *f->room);
-    return cafe_mem_had(f->mark, f->mean, f->factor, f->x, f->y, f->w, f->room);
+    f->x = cafe_mem(f->context, f->data->train * columns, sizeof *f->x);
+    f->scratch = cafe_mem_zero(f->context, threads, sizeof *f->scratch);
+    CAFE_PASS(cafe_mem_had(f->mean, f->factor, f->x, f->scratch));
+    for (int64_t i = 0; i < threads; i++) CAFE_PASS(new_scratch(f, &f->scratch[i]));
+    return CAFE_OK;
 }
 
 static void free_fit(fit *f) {
-    cafe_mem_free_all(f->context, f->mark, f->mean, f->factor, f->x, f->y, f->w, f->room);
+    for (int64_t i = 0; f->scratch && i < f->context->threads; i++) {
+        scratch *s = &f->scratch[i];
+        cafe_mem_free_all(f->context, s->mark, s->row, s->y, s->w, s->room);
+    }
+    cafe_mem_free_all(f->context, f->mean, f->factor, f->x, f->scratch);
     cafe_classes_free(f->context, &f->present);
 }
 
@@ -107,35 +132,38 @@ static void fill_rows(fit *f) {
 /* ---- training and probabilities -------------------------------------------------------------- */
 
 /* One class more to be fitted; its scores are infinite where every training row has it. */
-static void add_class(fit *f, int32_t class, double *scores) {
+static void add_class(const fit *f, scratch *s, int32_t class) {
     const cafe_classifier_data *d = f->data;
-    double *y = f->y + f->together * d->train;
-    if (cafe_classes_mark(d, class, f->mark) == d->train) {
-        cafe_classes_fill(d, class, INFINITY, scores);
+    double *y = s->y + s->together * d->train;
+    if (cafe_classes_mark(d, class, s->mark) == d->train) {
+        cafe_classes_fill(d, class, INFINITY, f->scores);
         return;
     }
-    for (int64_t i = 0; i < d->train; i++) y[i] = f->mark[i] ? 1 : -1;
-    f->class[f->together++] = class;
+    for (int64_t i = 0; i < d->train; i++) y[i] = s->mark[i] ? 1 : -1;
+    s->class[s->together++] = class;
 }
 
-/* scores = <w, x> of the classes that wait, each against the rest. */
-static cafe_status decide(fit *f, double *scores) {
+/* scores = <w, x> of the classes of a group, each against the rest. */
+static void fit_group(void *argument, int64_t task, int32_t worker) {
+    const fit *f = argument;
+    scratch *s = &f->scratch[worker];
     const cafe_classifier_data *d = f->data;
-    cafe_newton_problem problem = {d->train, width(f), f->x, f->options->cost,
-                                   f->options->tolerance};
-    double *row = f->x + d->train * width(f);
-    cafe_status status = cafe_newton_fit(f->context, &problem, f->together, f->y, f->room, f->w);
+    cafe_newton_problem problem = {
+        d->train, width(f), f->x, f->options->cost, f->options->tolerance, d->weight};
+    s->together = 0;
+    for (int64_t k = task * f->group; k < cafe_block_end(f->fits, f->group, task); k++)
+        add_class(f, s, f->present.of[k]);
+    cafe_status status = cafe_newton_fit(f->context, &problem, s->together, s->y, s->room, s->w);
+    if (status != CAFE_OK) s->status = status;
     for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
-        fill_row(f, d->x_test + i * d->columns, row);
-        for (int64_t k = 0; k < f->together; k++) {
-            const double *w = f->w + k * width(f);
+        fill_row(f, d->x_test + i * d->columns, s->row);
+        for (int64_t k = 0; k < s->together; k++) {
+            const double *w = s->w + k * width(f);
             double sum = 0;
-            for (int64_t j = 0; j < width(f); j++) sum += w[j] * row[j];
-            scores[i * d->classes + f->class[k]] = sum;
+            for (int64_t j = 0; j < width(f); j++) sum += w[j] * s->row[j];
+            f->scores[i * d->classes + s->class[k]] = sum;
         }
     }
-    f->together = 0;
-    return status;
 }
 
 /* p = 1 / (1 + exp(-<w, x>)) */
@@ -144,7 +172,7 @@ static double probability(double decision) {
 }
 
 /* Decisions of one test row into probabilities: rows of one class share them out, p_k / sum p,
- * which is liblinear's estimate; where all p underflow, the largest decision has it all. */
+ * which is liblinear's estimate. If all p underflow, the largest decision has it all. */
 static void to_probabilities(const cafe_classes *present, int32_t multiple, double *row) {
     double sum = 0;
     int32_t best = present->of[0];
@@ -160,24 +188,19 @@ static void to_probabilities(const cafe_classes *present, int32_t multiple, doub
     }
 }
 
-static cafe_status fit_classes(fit *f, double *scores) {
+static cafe_status fit_classes(fit *f) {
     const cafe_classifier_data *d = f->data;
     const cafe_classes *p = &f->present;
-    /* of two classes one is the other turned round */
-    int64_t fits = !d->multiple && p->count == 2 ? 1 : p->count;
-    cafe_status status = CAFE_OK;
     find_scale(f);
     fill_rows(f);
-    for (int64_t k = 0; status == CAFE_OK && k < fits; k++) {
-        add_class(f, p->of[k], scores);
-        if (f->together == NEWTON_MOST || k + 1 == fits) status = decide(f, scores);
-    }
-    for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
-        double *row = scores + i * d->classes;
-        if (fits < p->count) row[p->of[1]] = -row[p->of[0]];
+    CAFE_PASS(cafe_parallel(f->context, cafe_blocks(f->fits, f->group), fit_group, f));
+    for (int64_t i = 0; i < f->context->threads; i++) CAFE_PASS(f->scratch[i].status);
+    for (int64_t i = 0; i < d->test; i++) {
+        double *row = f->scores + i * d->classes;
+        if (f->fits < p->count) row[p->of[1]] = -row[p->of[0]];
         to_probabilities(p, d->multiple, row);
     }
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status predict_classes(const void *self, cafe_context *context,
@@ -185,9 +208,12 @@ static cafe_status predict_classes(const void *self, cafe_context *context,
     cafe_logistic_options defaults;
     cafe_logistic_options_init(&defaults);
     fit f = {.options = self ? self : &defaults, .context = context, .data = data};
+    f.scores = scores;
     cafe_status status = cafe_classes_find(context, data, &f.present);
-    if (status == CAFE_OK) status = new_fit(&f);
-    if (status == CAFE_OK && f.present.count > 0) status = fit_classes(&f, scores);
+    if (status == CAFE_OK && f.present.count > 0) {
+        status = new_fit(&f);
+        if (status == CAFE_OK) status = fit_classes(&f);
+    }
     free_fit(&f);
     return status;
 }

@@ -1,7 +1,7 @@
 /* Figures of predictions, each by its definition.
  *
  * Pairs and decisions are counted in integers, so the figures do not depend on the order of the
- * rows; the last division is the only rounding, except in the means over classes and in the average
+ * rows. The last division is the only rounding, except in the means over classes and in the average
  * precision, which add in a fixed order. References: Fawcett, Pattern Recognition Letters 27
  * (2006), for ROC; the conventions for classes that are absent are those of scikit-learn unless the
  * comment says otherwise.
@@ -126,8 +126,9 @@ static double micro_f1(const cafe_outcome *o, const cafe_confusion *confusion) {
     return cafe_f1(all);
 }
 
-/* Mean of F1 over the classes, as scikit-learn has it: of several labels a row those of the task,
- * one without test rows counting 0; of single labels those that a test row has or was given. */
+/* Mean of F1 over the classes, as in scikit-learn. With several labels per row these are the
+ * classes of the task; one without test rows counts 0. With single labels they are the classes that
+ * a test row has or was given. */
 static double macro_f1(const cafe_outcome *o, const cafe_confusion *confusion) {
     double sum = 0;
     int64_t classes = 0;
@@ -140,8 +141,8 @@ static double macro_f1(const cafe_outcome *o, const cafe_confusion *confusion) {
     return classes ? sum / (double)classes : NAN;
 }
 
-/* The paper's AUC: the mean of (TPR + TNR) / 2, which is the area under the ROC curve of the hard
- * decision (one corner), over the classes with test rows inside and outside. */
+/* The paper's AUC: the mean of (TPR + TNR) / 2 over the classes with test rows inside and outside.
+ * This is the area under the ROC curve of the hard decision (one corner). */
 static double paper_auc(const cafe_outcome *o, const cafe_confusion *confusion) {
     double sum = 0;
     int64_t classes = 0;
@@ -156,8 +157,8 @@ static double paper_auc(const cafe_outcome *o, const cafe_confusion *confusion) 
     return classes ? sum / (double)classes : NAN;
 }
 
-/* Mean over the classes of the task of the AUC of each against the rest: NaN as soon as one of them
- * has no test row, or has them all, for a mean over other classes is another figure. */
+/* Mean over the classes of the task of the AUC of each against the rest. It is NaN if a class has
+ * no test row or all of them, because a mean over other classes is another figure. */
 static double one_vs_rest_auc(const cafe_outcome *o, cafe_scored *items) {
     double sum = 0;
     int64_t classes = 0;

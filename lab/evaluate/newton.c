@@ -10,9 +10,9 @@
  * random numbers and adds in a fixed order, so the result depends on the rows alone.
  *
  * The rows are read again for every product, and they are more than a cache holds. So the fits of
- * several classes go side by side: each says what it needs of the rows next (the value at a point,
- * the derivatives, a product with the Hessian), and one pass over the rows serves them all. What a
- * fit finds does not depend on those beside it.
+ * several classes go side by side. Each states what it needs of the rows next: the value at a
+ * point, the derivatives, or a product with the Hessian. One pass over the rows serves them all.
+ * What a fit finds does not depend on those beside it.
  */
 #include "evaluate/newton.h"
 
@@ -68,8 +68,8 @@ static void add(int64_t n, double a, const double *x, double *y) {
 
 /* ---- products with the rows ------------------------------------------------------------------ */
 
-/* Rows are taken in blocks. Each sum is still added up in the order of one row after the other, to
- * the bit; but the sums of a block do not wait for each other, and a column is stored once a block.
+/* Rows are taken in blocks. Each sum still adds row after row, to the bit. But the sums of a block
+ * do not wait for each other, and a column is stored once per block.
  */
 enum { BLOCK = 8 };
 
@@ -112,6 +112,11 @@ static void add_squares(int64_t rows, int64_t n, const double *x, const double *
         for (int64_t j = 0; j < n; j++) to[j] += a[r] * x[r * n + j] * x[r * n + j];
 }
 
+/* C times the weight of a row. */
+static double cost_of(const newton *t, int64_t i) {
+    return t->of->weight ? t->of->cost * t->of->weight[i] : t->of->cost;
+}
+
 /* ---- the function and its derivatives -------------------------------------------------------- */
 
 /* log(1 + exp(-m)) without overflow */
@@ -129,7 +134,8 @@ static double value(const newton *t) {
     const cafe_newton_problem *o = t->of;
     const double *u = t->begun ? t->next : t->w;
     double sum = 0;
-    for (int64_t i = 0; i < o->rows; i++) sum += loss(t->y[i] * t->z[i]);
+    for (int64_t i = 0; i < o->rows; i++)
+        sum += loss(t->y[i] * t->z[i]) * (o->weight ? o->weight[i] : 1);
     return dot(o->columns, u, u) / 2 + o->cost * sum;
 }
 
@@ -140,8 +146,8 @@ static void meet_slopes(newton *t, int64_t i, int64_t rows, const double *x) {
     for (int64_t r = 0; r < rows; r++) {
         double y = t->y[i + r], p = 1 / (1 + exp(-y * t->z[i + r]));
         t->d[i + r] = p * (1 - p);
-        slope[r] = o->cost * (p - 1) * y;
-        weight[r] = o->cost * t->d[i + r];
+        slope[r] = cost_of(t, i + r) * (p - 1) * y;
+        weight[r] = cost_of(t, i + r) * t->d[i + r];
     }
     add_rows(rows, o->columns, x, slope, t->gradient);
     add_squares(rows, o->columns, x, weight, t->scale);
@@ -151,7 +157,7 @@ static void meet_slopes(newton *t, int64_t i, int64_t rows, const double *x) {
 static void meet_curve(newton *t, int64_t i, int64_t rows, const double *x) {
     double a[BLOCK];
     products(rows, t->of->columns, x, t->direction, a);
-    for (int64_t r = 0; r < rows; r++) a[r] = t->of->cost * t->d[i + r] * a[r];
+    for (int64_t r = 0; r < rows; r++) a[r] = cost_of(t, i + r) * t->d[i + r] * a[r];
     add_rows(rows, t->of->columns, x, a, t->image);
 }
 

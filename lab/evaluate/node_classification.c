@@ -7,8 +7,8 @@
  * classes their number is used too: the top-k rule of Perozzi et al., KDD 2014, and those who
  * compare.)
  *
- * Settings that are to be chosen are chosen in the same way, one level down: the training nodes are
- * cut into folds, and what is best there is run with all of them. Test nodes have no influence.
+ * Settings are chosen in the same way, one level down. The training nodes are cut into folds, and
+ * the best setting there is run with all of them. Test nodes have no influence.
  */
 #include <math.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@
 static const cafe_option classify_options[] = {
     {"repeats", "R", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, repeats), 10, 1, 1e6,
      NULL, "splits for each share"},
-    {"split", "RULE", CAFE_OPTION_CHOICE, offsetof(cafe_classify_options, split),
+    {"split", "RULE", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_classify_options, split),
      CAFE_SPLIT_STRATIFIED, 0, 1, "stratified|uniform",
      "every class keeps its share in training, or all labelled nodes are drawn alike"},
     {"test", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_classify_options, test), 0,

@@ -1,7 +1,7 @@
 /* Two methods on the same splits: the mean of their differences, and how much of it is chance.
  *
  * With d_i = a_i - b_i of R repeats and s^2 = sum (d_i - mean d)^2 / (R - 1), the error of the mean
- * over splits of these data is s / sqrt(R). It is no error for other data: splits drawn again and
+ * over splits of these data is s / sqrt(R). It is no error for other data. Splits drawn again and
  * again from the same nodes overlap, so their values are not independent, and the common paired
  * test finds differences where there are none. Nadeau and Bengio (Machine Learning 52, 2003) put
  * the overlap into the error,

@@ -1,8 +1,8 @@
 /* Figures of partitions: against known classes (NMI, ARI), and against the graph (modularity,
  * conductance).
  *
- * The table of two partitions is never formed: pairs of numbers are sorted, and runs of equal ones
- * are its cells, so any numbers and any number of sets will do in O(n log n).
+ * The table of two partitions is never formed. Pairs of numbers are sorted, and runs of equal pairs
+ * are its cells. So any numbers and any number of sets will do in O(n log n).
  */
 #include <math.h>
 #include <stdlib.h>

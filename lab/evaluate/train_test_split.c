@@ -1,14 +1,14 @@
 /* Splits by seed: stratified or uniform, by share or by count.
  *
  * The items are put into an order, stratum by stratum (the strata in random order, the items of
- * each shuffled), and `wanted` of `count` are taken at even distances from a random start r:
+ * each shuffled). Then `wanted` of `count` are taken at even distances from a random start r:
  *
  *     item i is taken  iff  floor(((i+1) wanted + r) / count) > floor((i wanted + r) / count)
  *
- * That is systematic sampling. Exactly `wanted` are taken, every item with the same probability,
- * and of a stratum of s items floor(s wanted / count) or one more; one that holds a single item
- * goes to either side by the seed. Without strata the items are simply shuffled, and the same rule
- * draws a uniform sample. All of it is in integers: no rounding decides.
+ * That is systematic sampling. Exactly `wanted` are taken, every item with the same probability.
+ * From a stratum of s items floor(s wanted / count) or one more are taken. The seed decides about a
+ * stratum of a single item. Without strata the items are simply shuffled, and the same rule draws a
+ * uniform sample. All of it is in integers: no rounding decides.
  *
  * A node of several classes belongs to the stratum of its rarest class, the one whose share is
  * easiest to miss.

@@ -1,23 +1,25 @@
 /* The frame of an evaluation.
  *
- * A trial is one task of the pool. What it calls (a method, a classifier) wants
- * a context, and the caller's is busy with the pool; so every trial has one of its own, with one
- * thread, the same allocator and a seed that follows from the caller's and the repeat. The seed
- * does not depend on the share: a share's values are the same whichever others are asked for.
- * Values go to places of their own, so the order in which trials end does not matter.
+ * A trial is one task of the pool. What it calls (a method, a classifier) wants a context, and the
+ * caller's is busy with the pool. So every trial has a context of its own, with one thread, the
+ * same allocator and a seed that follows from the caller's and the repeat. The seed does not depend
+ * on the share: a share's values are the same whichever others are asked for. Values go to places
+ * of their own, so the order in which trials end does not matter.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "evaluate/trials.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
+
+#include <cafe-private/results.h>
 
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "method/model.h"
+#include "os/os.h"
 
 struct cafe_evaluation {
     cafe_context *context;
@@ -28,14 +30,6 @@ struct cafe_evaluation {
     cafe_share *result; /* of each share */
     double seconds;
 };
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
@@ -149,7 +143,7 @@ static cafe_status new_evaluation(cafe_context *context, int64_t shares, int64_t
 cafe_status cafe_evaluation_run(cafe_context *context, const cafe_trials *trials, int64_t count,
                                 const double *shares, cafe_evaluation **evaluation) {
     cafe_status status = CAFE_OK;
-    double begun = now();
+    double begun = cafe_os_seconds();
     run r = {.context = context, .shares = shares, .trials = trials};
     *evaluation = NULL;
     if (count < 1) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "no share to train on");
@@ -165,7 +159,7 @@ cafe_status cafe_evaluation_run(cafe_context *context, const cafe_trials *trials
     CAFE_TRY(cafe_parallel(context, tasks, run_trial, &r));
     CAFE_TRY(first_failure(&r));
     gather_results(&r);
-    r.evaluation->seconds = now() - begun;
+    r.evaluation->seconds = cafe_os_seconds() - begun;
 done:
     cafe_mem_free_all(context, r.result, r.failures);
     if (status != CAFE_OK) {
@@ -215,7 +209,7 @@ static cafe_status embed(cafe_context *context, const cafe_features *f, cafe_kno
     if (known.graph)
         CAFE_TRY(cafe_model_create(context, known.graph, f->method, f->options, NULL, &own));
     const cafe_model *model = known.graph ? own : f->model;
-    CAFE_TRY(cafe_model_solve(context, model, f->method, f->options, &inputs, &solution));
+    CAFE_TRY(cafe_model_solve(context, model, f->method, f->options, &inputs, &solution, NULL));
     CAFE_TRY(cafe_model_finish(context, model, f->method, f->options, &solution, &embedding));
     *columns = cafe_embedding_certificate(embedding)->columns;
     *x = cafe_mem(context, nodes * *columns, sizeof **x);
@@ -230,14 +224,14 @@ done:
 cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features, int64_t nodes,
                                 cafe_known known, const float **x, int64_t *columns) {
     float *made = NULL;
-    double begun = now();
+    double begun = cafe_os_seconds();
     *x = features->block;
     *columns = features->columns;
     if (!features->method) return CAFE_OK;
     *x = NULL;
     *columns = 0;
     cafe_status status = embed(trial->context, features, known, nodes, columns, &made);
-    trial->result.feature_seconds += now() - begun;
+    trial->result.feature_seconds += cafe_os_seconds() - begun;
     *x = made;
     if (status != CAFE_OK) return status;
     if (*columns < 1)
@@ -251,10 +245,10 @@ void cafe_trial_release(cafe_trial *trial, const cafe_features *features, const 
 
 cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classifier,
                                const cafe_classifier_data *data, double *scores) {
-    double begun = now();
+    double begun = cafe_os_seconds();
     CAFE_PASS(cafe_check_cancel(trial->context));
     cafe_status status = classifier->predict(classifier->self, trial->context, data, scores);
-    trial->result.classifier_seconds += now() - begun;
+    trial->result.classifier_seconds += cafe_os_seconds() - begun;
     for (int64_t i = 0; status == CAFE_OK && i < data->test * data->classes; i++)
         if (!isfinite(scores[i]))
             status =
@@ -307,22 +301,23 @@ int64_t cafe_evaluation_choice(const cafe_evaluation *e, int64_t share, int64_t 
 }
 
 /* mean = sum x / k, std = sqrt(sum (x - mean)^2 / (k - 1)) over the k values that are defined */
-void cafe_evaluation_figure(const cafe_evaluation *e, int64_t share, int64_t metric,
-                            cafe_figure *figure) {
+void cafe_figure_find(int64_t count, int64_t stride, const double *value, cafe_figure *figure) {
     double sum = 0, squares = 0;
     int64_t k = 0;
-    for (int64_t i = 0; i < e->repeats; i++) {
-        double x = cafe_evaluation_value(e, share, i, metric);
-        if (isnan(x)) continue;
-        sum += x;
-        k++;
-    }
+    for (int64_t i = 0; i < count; i++)
+        if (!isnan(value[i * stride])) sum += value[i * stride], k++;
     double mean = k ? sum / (double)k : NAN;
-    for (int64_t i = 0; i < e->repeats; i++) {
-        double x = cafe_evaluation_value(e, share, i, metric) - mean;
+    for (int64_t i = 0; i < count; i++) {
+        double x = value[i * stride] - mean;
         if (!isnan(x)) squares += x * x;
     }
     *figure = (cafe_figure){mean, k > 1 ? sqrt(squares / (double)(k - 1)) : NAN, k};
+}
+
+void cafe_evaluation_figure(const cafe_evaluation *e, int64_t share, int64_t metric,
+                            cafe_figure *figure) {
+    cafe_figure_find(e->repeats, e->metrics, e->value + share * e->repeats * e->metrics + metric,
+                     figure);
 }
 
 void cafe_evaluation_free(cafe_evaluation *evaluation) {

@@ -37,7 +37,7 @@ CAFE_OPTION_TABLE(generate, "generate", "random graphs with known structure", ge
 /* ---- the shuffle ----------------------------------------------------------------------------- */
 
 /* A permutation of 2^bits numbers by a Feistel network, whose two halves take turns to be mixed
- * into each other; numbers from n on are sent through again until they fall below n. */
+ * into each other. Numbers from n on are sent through again until they fall below n. */
 typedef struct shuffle {
     int64_t n;
     int low, high; /* bits of the halves */

@@ -1,9 +1,9 @@
 /* The degree-corrected planted partition with power-law degrees and block sizes.
  *
- * Like the LFR benchmark (Lancichinetti, Fortunato, Radicchi, PRE 78, 2008) it has skewed degrees,
- * skewed block sizes, and nodes with about a share 1 - mixing of their edges inside their block;
- * unlike it, degrees are met in expectation (Karrer and Newman, PRE 83, 2011), so that every edge
- * can be drawn on its own:
+ * It is like the LFR benchmark (Lancichinetti, Fortunato, Radicchi, PRE 78, 2008): skewed degrees,
+ * skewed block sizes, and about a share 1 - mixing of a node's edges inside its block. Unlike
+ * there, only the expectations of the degrees are given (Karrer and Newman, PRE 83, 2011), so every
+ * edge is drawn on its own:
  *
  *   node u has weight d_u = min(d t_u, cap_u), t_u Pareto with the exponent, d such that the
  *   weights sum to 2m
@@ -13,10 +13,10 @@
  * so node u expects 2m(1 - mixing) d_u/2m = (1 - mixing) d_u edges inside. The cap is sqrt(2m), up
  * to which a simple graph can have these degrees, and what the block has room for.
  *
- * Weights lie side by side in the order of the positions; a node is drawn by the number that falls
- * into its stretch, found through a table of evenly spaced starts in a step or two. The k edges of
- * a kind draw their first end one from each k-th of the whole weight (stratified sampling): a
- * node's degree then varies less, fewer nodes stay without an edge, and blocks are visited one
+ * Weights lie side by side in the order of the positions. A node is drawn if the random number
+ * falls into its stretch. A table of evenly spaced starts leads there in a step or two. The k edges
+ * of a kind draw their first end one from each k-th of the whole weight (stratified sampling). A
+ * node's degree then varies less, and fewer nodes stay without an edge. Blocks are visited one
  * after the other, which keeps them in the cache. Edges drawn again draw it from the whole.
  */
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* R-MAT, the recursive matrix (Chakrabarti, Zhan, Faloutsos, SDM 2004).
  *
- * An edge falls into a quarter of the matrix with probabilities a, b, c, d, then into a quarter of
- * that, down to one entry of the smallest 2^levels square that holds all nodes. Entries outside the
- * nodes are drawn again, so the number of nodes need not be a power of two. A random permutation of
- * the ids follows, as in Graph500, and spreads the busy nodes over all ids.
+ * An edge falls into a quarter of the matrix with probabilities a, b, c, d. Then it falls into a
+ * quarter of that, down to one entry of the smallest 2^levels square that holds all nodes. Entries
+ * outside the nodes are drawn again, so the number of nodes need not be a power of two. A random
+ * permutation of the ids follows, as in Graph500, and spreads the busy nodes over all ids.
  */
 #include "base/memory.h"
 #include "generate/generate.h"

@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/node_order.h"
 #include "map/map.h"
 
 enum { BLOCK = 4096 };
@@ -17,21 +18,6 @@ typedef struct sorting {
     const int32_t *group;
     int32_t *group_to;
 } sorting;
-
-/* A stable counting sort by key[n] in 0 .. keys-1. */
-static cafe_status sort_nodes(cafe_context *context, int64_t n, const int32_t *key, int64_t keys,
-                              int32_t *order, int32_t *rank) {
-    int64_t *start = cafe_mem_zero(context, keys + 1, sizeof *start);
-    if (!start) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < n; u++) start[key[u] + 1]++;
-    for (int64_t k = 0; k < keys; k++) start[k + 1] += start[k];
-    for (int64_t u = 0; u < n; u++) {
-        rank[u] = (int32_t)start[key[u]]++;
-        order[rank[u]] = (int32_t)u;
-    }
-    cafe_mem_free(context, start);
-    return CAFE_OK;
-}
 
 static void copy_block(void *argument, int64_t first, int64_t last) {
     const sorting *s = argument;
@@ -70,7 +56,8 @@ cafe_status cafe_map_order(cafe_context *context, const int32_t *key, int64_t ke
     sorting s = {.from = rows, .order = order, .rank = rank, .group = *group};
     cafe_status status = CAFE_ERROR_MEMORY;
     if (!order || !rank) goto done;
-    CAFE_TRY(sort_nodes(context, rows->n, key, keys, order, rank));
+    CAFE_TRY(cafe_order_by_keys(context, rows->n, key, keys, order));
+    for (int64_t i = 0; i < rows->n; i++) rank[order[i]] = (int32_t)i;
     CAFE_TRY(make_room(context, &s));
     CAFE_TRY(cafe_ranges(context, rows->n, BLOCK, copy_block, &s));
     cafe_map_rows old = *rows;

@@ -14,10 +14,8 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
-#include "base/thread_pool.h"
 #include "graph/graph.h"
 #include "map/map.h"
-#include "spectral/embedding.h"
 
 enum { MOST_LEVELS = 24, AXIS_ROUNDS = 50 };
 
@@ -298,22 +296,38 @@ static void frame(int64_t n, float *xy) {
     }
 }
 
-/* Places nodes without a position (NaN): each turned by the golden angle from the one before, on
- * circles around all others, as dense as the disc of the others. */
-static void ring(const mapping *m, float *xy) {
-    double inner = 0, turn = 2.39996322972865332;
+typedef struct box {
+    double left, right, bottom, top;
+} box;
+
+/* Of the nodes with a position; a square of side 2 if there are none. */
+static box find_box(const mapping *m, const float *xy) {
+    box b = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    if (m->rows.n == 0) return (box){-1, 1, -1, 1};
+    for (int64_t u = 0; u < m->n; u++) {
+        double x = xy[2 * u], y = xy[2 * u + 1];
+        if (isnan(x)) continue;
+        b = (box){fmin(b.left, x), fmax(b.right, x), fmin(b.bottom, y), fmax(b.top, y)};
+    }
+    return b;
+}
+
+/* Places nodes without a position (NaN) on a disc below all others, at the left. Each is turned by
+ * the golden angle from the one before, as dense as the others are in their box. The disc is at
+ * most half as wide as the box. */
+static void group_loose(const mapping *m, float *xy) {
+    const double turn = 2.39996322972865332, pi = 3.14159265358979324;
     int64_t loose = m->n - m->rows.n, at = 0;
-    for (int64_t u = 0; u < m->n; u++)
-        if (!isnan(xy[2 * u]))
-            inner =
-                fmax(inner, (double)xy[2 * u] * xy[2 * u] + (double)xy[2 * u + 1] * xy[2 * u + 1]);
-    inner *= 1.2;
-    double outer = m->rows.n > 0 ? inner * (1 + (double)loose / (double)m->rows.n) : 2;
+    box b = find_box(m, xy);
+    double width = fmax(b.right - b.left, 1e-3), height = fmax(b.top - b.bottom, 1e-3);
+    double share = (double)loose / fmax((double)m->rows.n, 1);
+    double radius = fmin(sqrt(width * height * share / pi), width / 4);
+    double x = b.left + radius, y = b.bottom - radius - 0.05 * height;
     for (int64_t u = 0; u < m->n; u++) {
         if (!isnan(xy[2 * u])) continue;
-        double r = sqrt(inner + (outer - inner) * (double)at / (double)loose);
-        xy[2 * u] = (float)(r * cos(turn * (double)at));
-        xy[2 * u + 1] = (float)(r * sin(turn * (double)at));
+        double r = radius * sqrt((double)at / (double)loose);
+        xy[2 * u] = (float)(x + r * cos(turn * (double)at));
+        xy[2 * u + 1] = (float)(y + r * sin(turn * (double)at));
         at++;
     }
 }
@@ -326,7 +340,7 @@ static void give_out(mapping *m, float *xy) {
         for (int64_t i = 0; i < m->rows.n; i++)
             for (int a = 0; a < 2; a++) xy[2 * m->rows.node[i] + a] = found[2 * i + a];
     }
-    ring(m, xy);
+    group_loose(m, xy);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------- */

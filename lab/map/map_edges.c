@@ -57,8 +57,8 @@ cafe_status cafe_map_scales(cafe_context *context, int64_t n, int64_t columns, c
 
 /* ---- the nodes that can be placed ------------------------------------------------------------ */
 
-/* Chooses the nodes with an edge (if there is a graph) and a vector other than zero. rows->node
- * lists them; rank[u] is the place in the list, -1 for the others. */
+/* Chooses the nodes with an edge (if there is a graph) and a vector other than zero. They are
+ * listed in rows->node; rank[u] is the place in the list, -1 for the others. */
 static cafe_status choose_nodes(cafe_context *context, const cafe_graph *graph, int64_t n,
                                 const float *scale, cafe_map_rows *rows, int32_t *rank) {
     rows->n = 0;

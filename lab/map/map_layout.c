@@ -15,7 +15,6 @@
  * each node and round from counters, so the draws do not depend on the threads.
  */
 #include <math.h>
-#include <string.h>
 
 #include <cafe-private/text.h>
 

@@ -7,8 +7,6 @@
  *
  * Each of the N nodes is compared with all others, so the caller chooses N.
  */
-#include <math.h>
-#include <string.h>
 
 #include <cafe-private/text.h>
 

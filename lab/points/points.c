@@ -33,8 +33,8 @@ static const float largest_value = 1e15f; /* squares of differences stay finite 
 static const cafe_option points_options[] = {
     {"neighbours", "K", CAFE_OPTION_INTEGER, FIELD(neighbours), 15, 1, 10000, NULL,
      "neighbours of each point"},
-    {"kernel", "NAME", CAFE_OPTION_CHOICE, FIELD(kernel), CAFE_KERNEL_GAUSSIAN, 0, 1,
-     "gaussian|cosine",
+    {"kernel", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, FIELD(kernel), CAFE_KERNEL_GAUSSIAN,
+     0, 1, "gaussian|cosine",
      "similarity: exp(-d^2 / (s_u s_w)) of the distance d, or the cosine of the rows' angle (below "
      "0 it counts as 0)"},
     {"width", "W", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(width), 0, 0, 1e15, NULL,

@@ -6,7 +6,6 @@
  * and are no edges. A sum of two floats does not depend on their order, so a is symmetric to the
  * bit.
  */
-#include <inttypes.h>
 #include <math.h>
 
 #include <cafe/points.h>

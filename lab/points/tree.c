@@ -1,6 +1,6 @@
 /* Random projection trees: first candidates for near neighbours.
  *
- * A set of points is cut at the median of a projection on the line through two of its points, then
+ * A set of points is cut at the median of a projection on the line through two of its points. Then
  * both halves are cut, down to at most `leaf` points. Points of a leaf are candidates for each
  * other. A cut may separate neighbours, but several trees with different cuts rarely all do. Every
  * cut is at the median, so a leaf has more than leaf/2 points, and every list is filled.

@@ -24,6 +24,7 @@ typedef struct listing {
     cafe_rows rows;
     cafe_table_layout layout; /* of a table of nodes */
     bool table;
+    bool headed; /* it is a list, and its first line is a heading */
     int32_t *nodes;
     int64_t count, room;
 } listing;
@@ -35,7 +36,8 @@ static cafe_status look(listing *l, bool more) {
     if (!more) return CAFE_OK;
     cafe_status status = cafe_rows_rest(rows, "the name of a node of the graph");
     bool list = status == CAFE_OK && cafe_graph_find(l->graph, rows->field) >= 0;
-    if (!list) status = cafe_table_layout_find(rows, &request, &l->layout);
+    l->headed = status == CAFE_OK && !list && cafe_table_heads_list(rows, l->graph);
+    if (!list) status = cafe_table_layout_find(&rows->input, &request, &l->layout);
     if (status != CAFE_OK && status != CAFE_ERROR_FORMAT) return status;
     l->table = !list && status == CAFE_OK && l->layout.columns > 1 && l->layout.separator != ' ';
     cafe_text_rewind(&rows->text); /* a list that is refused is refused by its line */
@@ -44,6 +46,7 @@ static cafe_status look(listing *l, bool more) {
 
 static cafe_status next_node(listing *l, bool first, bool *more) {
     if (l->table && first) return cafe_table_first(&l->rows, &l->layout, more);
+    if (l->headed && first) CAFE_PASS(cafe_rows_next(&l->rows, more));
     return l->table ? cafe_table_next(&l->rows, &l->layout, more) : cafe_rows_next(&l->rows, more);
 }
 
@@ -64,6 +67,8 @@ static cafe_status read_list(listing *l, const char *path) {
     CAFE_PASS(cafe_rows_open(l->rows.context, path, &l->rows));
     CAFE_PASS(cafe_rows_next(&l->rows, &more));
     CAFE_PASS(look(l, more));
+    const char *text = l->headed ? "a node per line; a heading" : "a node per line; no heading";
+    cafe_note_table(l->rows.context, l->rows.input.name, l->table ? l->layout.text : text);
     CAFE_PASS(next_node(l, true, &more));
     while (more) {
         CAFE_PASS(take_node(l));

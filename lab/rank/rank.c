@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/finite.h"
 #include "base/memory.h"

@@ -18,12 +18,12 @@ enum { QUERIES = 8, TILE = 256 };
 static const cafe_option recommend_options[] = {
     {"count", "K", CAFE_OPTION_INTEGER, offsetof(cafe_recommend_options, count), 10, 1, 1e6, NULL,
      "nodes to recommend to each node"},
-    {"score", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_recommend_options, score), 0, 0, 3,
-     "product|covariance|common|popularity",
-     "the score: inner product of the vectors; covariance q(u,w), the weight of an edge less what "
-     "degrees alone would give; common neighbours (across the sides of a bipartite graph, paths of "
-     "three edges); or popularity, the share of all edges"},
-    {"linked", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_recommend_options, linked), 0, 0, 1, NULL,
+    {"score", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_recommend_options, score), CAFE_SCORE_AUTO,
+     0, 4, "product|covariance|common|popularity|auto",
+     "the score: product of the vectors, covariance q(u,w), common neighbours, popularity (share "
+     "of all edges); auto takes the one that finds most of a hidden tenth of the edges"},
+    {"linked", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
+     offsetof(cafe_recommend_options, linked), 0, 0, 1, NULL,
      "recommend nodes that are linked already, too"},
     {"sides", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE, offsetof(cafe_recommend_options, sides),
      1, 0, 1, NULL, "of a bipartite graph recommend only nodes of the other side"},

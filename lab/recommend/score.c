@@ -40,12 +40,12 @@ cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *
                             const cafe_recommend_options *options, cafe_scorer *scorer) {
     cafe_status status = CAFE_OK;
     cafe_recommend_inputs in, *input = &in;
-    bool product = options->score == CAFE_SCORE_PRODUCT;
+    bool product = options->score == CAFE_SCORE_PRODUCT || options->score == CAFE_SCORE_AUTO;
     *scorer = (cafe_scorer){0};
     CAFE_TRY(cafe_inputs_take(context, "a recommendation", given, &in, sizeof in));
     *scorer = (cafe_scorer){.context = context,
                             .kernels = cafe_kernels_best(),
-                            .score = (cafe_score)options->score,
+                            .score = product ? CAFE_SCORE_PRODUCT : (cafe_score)options->score,
                             .n = cafe_graph_nodes(input->graph)};
     if (product && (!input->vectors || input->columns < 1))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "inner products need vectors");
@@ -118,6 +118,7 @@ void cafe_scorer_fill(const cafe_scorer *scorer, int64_t u, int32_t worker, int6
                       int64_t last, double *out) {
     const cafe_scorer *s = scorer;
     switch (s->score) {
+        case CAFE_SCORE_AUTO:
         case CAFE_SCORE_PRODUCT:
             for (int64_t w = first; w < last; w++)
                 out[w - first] =

@@ -22,9 +22,8 @@
 static const cafe_option decoder_options[] = {
     {"decode", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
      offsetof(cafe_decoder_options, decode), 0, 0, 3, "p|q|vectors|raw",
-     "what inner products stand for: p, the probability of a pair as far as the embedding has "
-     "found it; q, that less what degrees alone would give; vectors, orthonormal columns all "
-     "alike; raw, the cosines of the rows that the method found"},
+     "what inner products stand for: p (probability of a pair), q (p less what degrees alone would "
+     "give), vectors (orthonormal columns alike), raw (cosines of the method's rows)"},
     {"columns", "C", CAFE_OPTION_INTEGER, offsetof(cafe_decoder_options, columns), 64, 1, 65536,
      NULL, "columns of the embedding"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_decoder_options, residual), 0.3, 0, 1, NULL,

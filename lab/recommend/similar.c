@@ -7,7 +7,7 @@
  * work: Malkov et al., Information Systems 45, 2014.)
  *
  * Scores come from the row kernels, whose additions have one order, the order of rows is total, and
- * a query is one task: the result does not depend on the threads.
+ * a query is one task. So the result does not depend on the threads.
  */
 #include <math.h>
 #include <stddef.h>
@@ -32,7 +32,8 @@ static const float largest_value = 1e15f; /* squares of differences stay finite 
 #define FIELD(name) offsetof(cafe_similar_options, name)
 
 static const cafe_option similar_options[] = {
-    {"measure", "NAME", CAFE_OPTION_CHOICE, FIELD(measure), 0, 0, 2, "cosine|product|distance",
+    {"measure", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, FIELD(measure), 0, 0, 2,
+     "cosine|product|distance",
      "what makes two vectors alike: the cosine of their angle, their inner product, or a small "
      "distance"},
     {"approximate", "WHEN", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, FIELD(approximate),

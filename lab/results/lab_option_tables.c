@@ -9,9 +9,9 @@
 static const struct {
     const char *name;
     const cafe_option_table *(*table)(void);
-} tables[] = {ENTRY(classify), ENTRY(decoder),    ENTRY(generate), ENTRY(link),   ENTRY(logistic),
-              ENTRY(map),      ENTRY(pagerank),   ENTRY(plot),     ENTRY(points), ENTRY(recommend),
-              ENTRY(similar),  ENTRY(similarity), ENTRY(view)};
+} tables[] = {ENTRY(classify),  ENTRY(decoder),  ENTRY(generate),   ENTRY(link),   ENTRY(logistic),
+              ENTRY(map),       ENTRY(pagerank), ENTRY(plot),       ENTRY(points), ENTRY(predict),
+              ENTRY(recommend), ENTRY(similar),  ENTRY(similarity), ENTRY(view)};
 
 const cafe_option_table *cafe_lab_options_table(const char *name) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

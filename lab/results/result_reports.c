@@ -73,6 +73,37 @@ void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph, i
     cafe_report_close(report);
 }
 
+/* ---- predictions ----------------------------------------------------------------------------- */
+
+#define STRUCT cafe_predict_trial
+static const cafe_field trial_fields[] = {FIELD(accuracy), FIELD(error), FIELD(log_loss),
+                                          FIELD(ahead), FIELD(ahead_error)};
+#undef STRUCT
+#define STRUCT cafe_predict_figures
+static const cafe_field prediction_fields[] = {
+    FIELD(known),     FIELD(classes),   FIELD(held_out),           FIELD(accuracy),
+    FIELD(error),     FIELD(micro_f1),  FIELD(macro_f1),           FIELD(log_loss),
+    FIELD(smoothing), FIELD(threshold), FIELD(frequency_log_loss), FIELD(calibration_error)};
+#undef STRUCT
+
+void cafe_report_prediction(cafe_report *report, const cafe_prediction *prediction) {
+    const cafe_predict_figures *f = cafe_prediction_figures(prediction);
+    cafe_report_open(report, "predicted", '{');
+    cafe_report_string(report, "predictor", f->predictor);
+    cafe_report_truth(report, "multi_label", f->several);
+    CAFE_REPORT_FIELDS(report, prediction_fields, f);
+    if (f->warning) cafe_report_string(report, "warning", f->warning);
+    cafe_report_open(report, "compared", '[');
+    for (int64_t i = 0; i < f->trials; i++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "predictor", f->trial[i].predictor);
+        CAFE_REPORT_FIELDS(report, trial_fields, &f->trial[i]);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+    cafe_report_close(report);
+}
+
 /* ---- figures --------------------------------------------------------------------------------- */
 
 #define STRUCT cafe_partition_quality
@@ -102,6 +133,11 @@ static const cafe_field score_fields[] = {FIELD(nodes), FIELD(recall), FIELD(hit
 static const cafe_field map_fields[] = {AS("nodes_looked_at", nodes), AS("nearest", neighbours),
                                         FIELD(kept), FIELD(trustworthiness)};
 #undef STRUCT
+#define STRUCT cafe_link_figures
+static const cafe_field link_fields[] = {
+    FIELD(edges),    FIELD(others),           FIELD(accuracy), FIELD(auc), FIELD(average_precision),
+    FIELD(log_loss), FIELD(calibration_error)};
+#undef STRUCT
 
 #define TABLE(fields) \
     { fields, sizeof(fields) / sizeof *(fields) }
@@ -116,6 +152,7 @@ static const struct {
     [CAFE_FIGURES_PAGERANK] = TABLE(pagerank_fields),
     [CAFE_FIGURES_QUALITY] = TABLE(score_fields),
     [CAFE_FIGURES_MAP] = TABLE(map_fields),
+    [CAFE_FIGURES_LINKS] = TABLE(link_fields),
 };
 
 void cafe_report_figures(cafe_report *report, const char *key, cafe_figures kind,

@@ -8,11 +8,13 @@ that can be compared with them is.
 https://arrow.apache.org/docs/format/CDataInterface.html
 """
 import ctypes
+from functools import partial
 from typing import Any, List, Tuple
 
 import numpy as np
 
-from ._sources import Coded, objects, plain
+from ._sources import Coded, plain
+from ._texts import Texts
 
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
             "e": "f2", "f": "f4", "g": "f8"}
@@ -142,12 +144,15 @@ class Table:
     def __getitem__(self, name: str) -> Any:
         at = self.columns.index(name)
         chunks = [self._chunk(batch, at) for batch in self._batches]
+        chunks = [chunk for chunk in chunks if len(chunk)] or chunks[:1]
         if len(chunks) == 1:
             return chunks[0]
         if chunks and all(isinstance(chunk, Coded) for chunk in chunks):
             before = np.cumsum([0] + [len(chunk.words) for chunk in chunks])
             return Coded(np.concatenate([chunk.codes + at for chunk, at in zip(chunks, before)]),
-                         np.concatenate([chunk.words for chunk in chunks]))
+                         np.concatenate([plain(chunk.words) for chunk in chunks]))
+        if chunks and all(isinstance(chunk, Texts) for chunk in chunks):
+            return Texts.joined(chunks)
         chunks = [plain(chunk) for chunk in chunks]
         return np.concatenate(chunks) if chunks else _values(self._fields[at], _Array(), 0, 0, None, "")
 
@@ -207,17 +212,13 @@ def _has_missing(column: Any, first: int, count: int, batch: Any) -> bool:
     return not bits[first % 8:first % 8 + count].all()
 
 
-def _texts(column: Any, kind: str, first: int, count: int, batch: Any, what: str) -> np.ndarray:
+def _texts(column: Any, kind: str, first: int, count: int, batch: Any, what: str) -> Texts:
     ends = _buffer(column, 1, kind, first, count + 1, batch, what).astype(np.int64)
     if ends[0] < 0 or (np.diff(ends) < 0).any():
         raise ValueError(f"{what}: its Arrow offsets do not ascend")
-    whole = b"" if ends[-1] == ends[0] else _buffer(column, 2, "u1", int(ends[0]),
-                                                    int(ends[-1] - ends[0]), batch, what).tobytes()
-    at = (ends - ends[0]).tolist()
-    if whole.isascii():
-        text = whole.decode()
-        return objects([text[a:b] for a, b in zip(at, at[1:])])
-    return objects([_text(whole[a:b], what) for a, b in zip(at, at[1:])])
+    begin, size = int(ends[0]), int(ends[-1] - ends[0])
+    data = _buffer(column, 2, "u1", begin, size, batch, what) if size else np.zeros(0, np.uint8)
+    return Texts(data, ends - begin, partial(_text, what=what))
 
 
 def _text(piece: bytes, what: str) -> str:
@@ -227,26 +228,40 @@ def _text(piece: bytes, what: str) -> str:
         raise ValueError(f"{what}: {error}") from None
 
 
-def _views(column: Any, first: int, count: int, batch: Any, what: str) -> np.ndarray:
+def _views(column: Any, first: int, count: int, batch: Any, what: str) -> Texts:
     """Each entry: its length, and up to 12 bytes, or 4, the number of a buffer and where it is in
     there. The last buffer has the sizes of those between."""
     others = column.n_buffers - 3
     if others < 0:
         raise ValueError(f"{what}: the Arrow array lacks a buffer")
-    entries = _buffer(column, 1, "V16", first, count, batch, what).tobytes()
-    sizes = _buffer(column, others + 2, "i8", 0, others, batch, what).tolist() if others else []
-    found = []
-    for i in range(0, len(entries), 16):
-        length, _, number, at = np.frombuffer(entries, "i4", 4, i).tolist()
-        if length < 0 or (length > 12 and not (0 <= number < others and 0 <= at
-                                               and at + length <= sizes[number])):
-            raise ValueError(f"{what}: text outside its Arrow buffers")
-        if length <= 12:
-            found.append(_text(entries[i + 4:i + 4 + length], what))
-        else:
-            found.append(_text(_buffer(column, 2 + number, "u1", at, length, batch, what).tobytes(),
-                               what))
-    return objects(found)
+    sizes = _buffer(column, others + 2, "i8", 0, others, batch, what) if others else np.zeros(0, np.int64)
+    entries = _buffer(column, 1, "u1", 0, 16 * (first + count), batch, what)[16 * first:]
+    numbers = entries.view(np.int32).reshape(count, 4).astype(np.int64)
+    lengths, short = numbers[:, 0], numbers[:, 0] <= INLINE
+    number, begin = np.where(short, others, numbers[:, 2]), numbers[:, 3]
+    limit = np.append(sizes, 16 * count)[np.clip(number, 0, others)]
+    begin[short] = 16 * np.flatnonzero(short) + 4
+    if (lengths < 0).any() or not ((0 <= number) & (number <= others - ~short) & (0 <= begin)
+                                   & (begin + lengths <= limit)).all():
+        raise ValueError(f"{what}: text outside its Arrow buffers")
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    data = np.empty(offsets[-1], np.uint8)
+    for one in np.unique(number).tolist():
+        buffer = entries if one == others else _buffer(column, 2 + one, "u1", 0, int(sizes[one]), batch, what)
+        _gather(buffer, np.flatnonzero(number == one), begin, offsets, data)
+    return Texts(data, offsets, partial(_text, what=what))
+
+
+INLINE, AT_ONCE = 12, 1 << 16  # bytes within an entry; texts that are gathered together
+
+
+def _gather(buffer: np.ndarray, which: np.ndarray, begin: np.ndarray, offsets: np.ndarray, data: np.ndarray) -> None:
+    """data[offsets[i]:offsets[i + 1]] = buffer[begin[i]:...] for all i in `which`."""
+    for at in range(0, len(which), AT_ONCE):
+        some = which[at:at + AT_ONCE]
+        lengths = offsets[some + 1] - offsets[some]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        data[np.repeat(offsets[some], lengths) + within] = buffer[np.repeat(begin[some], lengths) + within]
 
 
 def _of_dictionary(field: Any, column: Any, first: int, count: int, batch: Any, what: str) -> Coded:

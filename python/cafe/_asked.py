@@ -33,9 +33,9 @@ class Asked:
 
 
 def asked(X: Any, graph: Graph) -> Asked:
-    """X is the graph that was fitted, or another one that has some of its nodes; or edges of new
-    nodes: a matrix with a row for each and a column for every node of the graph, sequences of nodes,
-    or a mapping from new names to such."""
+    """X is the graph that was fitted, or another graph that has some of its nodes. Or X has the
+    edges of new nodes. They are a matrix with a row for each and a column for every node of the
+    graph, sequences of nodes, or a mapping from new names to such."""
     if isinstance(X, Mapping):
         return _new(list(X), links_to(X.values(), graph))
     if _is_matrix(X) and X.shape[1] == graph.n_nodes:

@@ -44,6 +44,11 @@ def sampling_parameters(method: Method) -> List[Parameter]:
                                                 "degree_exponent": method.degree_exponent})]
 
 
+def feature_parameters(method: Method) -> List[Parameter]:
+    table = Table.named("feature")
+    return from_table(table, {"feature_weight": "auto"}) if method.takes("TAKES_FEATURES") else []
+
+
 def finish_parameters(form: str) -> List[Parameter]:
     return from_table(Table.named("finish"), {"output_form": form})
 

@@ -5,9 +5,9 @@ nearly 0 or 1 whether they are right or not. With power b and share l,
 
     p(c|u) = (1 - l) F(u,c)^b / sum_d F(u,d)^b + l t(c|u)
 
-where t are the frequencies of the classes, the most likely class of u raised to the most frequent one:
-the order at the top stays, so predict() does not change. b and l minimise the log loss of training nodes
-whose labels a run was not given.
+where t are the frequencies of the classes and the most likely class of u is raised to the most
+frequent one. The order at the top stays, so predict() does not change. b and l minimise the log
+loss of training nodes whose labels a run was not given.
 """
 from typing import Callable, NamedTuple, Tuple
 

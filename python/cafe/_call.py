@@ -1,9 +1,9 @@
 """Calls of the library: contexts, errors, Ctrl-C, progress.
 
-A long call runs in a worker thread while the caller's thread waits in short steps. ctypes drops the
-interpreter lock for the time of a call, so other Python threads go on; Ctrl-C reaches the waiting
-thread, which asks the context to stop and raises KeyboardInterrupt once it has. There are no
-callbacks from C: an exception raised in one would be lost.
+A long call runs in a worker thread while the caller's thread waits in short steps. During a call of
+ctypes other Python threads continue, because it drops the interpreter lock. Ctrl-C reaches the
+waiting thread. It asks the context to stop and raises KeyboardInterrupt when the context has
+stopped. There are no callbacks from C: an exception raised in one would be lost.
 
 Each call has a context of its own, so that calls of several threads and of a forked child do not
 meet.
@@ -290,8 +290,8 @@ Verbose = Union[bool, int, Callable[[Progress], None]]
 
 
 class _Bar:
-    """One bar for the whole call, whose title is the phase: by tqdm where it is installed, else a line
-    that is written over on a terminal, and a line a phase elsewhere."""
+    """One bar for the whole call, whose title is the phase, by tqdm if it is installed. Otherwise a
+    line that is rewritten on a terminal, and a line per phase elsewhere."""
 
     def __init__(self) -> None:
         self.bar: Any = None

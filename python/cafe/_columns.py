@@ -5,8 +5,9 @@ import numpy as np
 
 from . import _arrow
 from ._arrays import as_array
-from ._sources import (Coded, Links, MissingNames, as_names, indices_of, numbered, numbers_of,
-                       there_are, weights_of)
+from ._sources import (Coded, Links, MissingNames, as_names, indices_of, is_whole, numbered,
+                       numbers_of, plain, there_are, weights_of)
+from ._texts import Texts
 
 
 _LARGEST = np.iinfo(np.int64).max
@@ -102,11 +103,12 @@ def _shown(name: Any) -> str:
 
 def _as_ends(values: Any, what: str) -> Any:
     """Whole numbers, text, or objects; nothing that rounds."""
+    if isinstance(values, Texts):
+        return values
     if isinstance(values, Coded):
-        words = _as_ends(values.words, what)
+        words = _as_ends(plain(values.words), what)
         return words[values.codes] if words.dtype.kind in "iu" else Coded(values.codes, words)
-    if values.dtype == object and len(values) and all(
-            isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in values.tolist()):
+    if values.dtype == object and len(values) and is_whole(values[0]) and all(map(is_whole, values.tolist())):
         return np.array(values.tolist())  # nullable integers
     if values.dtype.kind in "bfc":
         raise ValueError(f"{what}: expected whole numbers or names, found {values.dtype}")
@@ -123,7 +125,7 @@ def from_arrow(table: Any, source: Any, target: Any, weight: Any) -> Links:
         table = _arrow.Table(table)
     given = None
     if _is_name_of_column(weight):
-        given = weights_of(_column(table, weight), f"column {weight!r}")
+        given = weights_of(plain(_column(table, weight)), f"column {weight!r}")
     elif weight is not None:
         given = weights_of(as_array(weight, "weight"))
     ends = [_as_ends(_column(table, c), f"column {c!r}") for c in _two(source, target)]

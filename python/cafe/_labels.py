@@ -1,7 +1,7 @@
 """Labels of nodes: by name where they carry names, as numbers for the library.
 
-Data with an index (a pandas Series or a table of one column) and mappings are matched by the
-names of the nodes, whatever its order; only a plain sequence is matched by position.
+Data with an index (a pandas Series or a table of one column) and mappings are matched by the names
+of the nodes, in any order. Only a plain sequence is matched by position.
 """
 from typing import Any, Iterable, Mapping, Tuple
 

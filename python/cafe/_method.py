@@ -96,6 +96,7 @@ class Given:
     seeds: Any = None
     attributes: Any = None
     attributes_to_come: bool = False  # they are not missing from a forecast
+    features: Any = None
     memory_limit: Optional[int] = None
     scratch: Any = None
     checkpoint: Any = None
@@ -167,6 +168,29 @@ class Run:
             rows = block(table.reshape(len(table), -1), graph.n_nodes, "attributes")
             found.attributes, found.attribute_columns = lend(rows), rows.shape[1]
         found.attributes_path = b"attributes" if given.attributes_to_come else None
+        if given.features is not None:
+            found.features = ctypes.pointer(self._features(given.features, lend))
+            in_order = isinstance(given.features, (np.ndarray, list)) or hasattr(given.features, "tocsr")
+            found.features_reading = (b"rows in the order of the nodes" if in_order else
+                                      b"rows by the names of the nodes")
+        return found
+
+    def _features(self, features: Any, lend: Callable[[np.ndarray], Any]) -> Any:
+        """A table, or a sparse matrix in compressed rows."""
+        found, nodes = of_size(_abi.cafe_feature_inputs), self.graph.n_nodes
+        if hasattr(features, "tocsr"):
+            rows = features.tocsr()
+            if rows.shape[0] != nodes:
+                raise ValueError(f"features: expected a row for each of {nodes} nodes, found {rows.shape[0]}")
+            found.offsets = lend(np.ascontiguousarray(rows.indptr, np.int64))
+            found.indices = lend(np.ascontiguousarray(rows.indices, np.int32))
+            found.values = lend(np.ascontiguousarray(rows.data, np.float32))
+            found.columns = rows.shape[1]
+        else:
+            table = as_array(rows_by_name(features, self.graph, "features"), "features")
+            dense = block(table.reshape(len(table), -1), nodes, "features")
+            found.values, found.columns = lend(dense), dense.shape[1]
+        self.kept.append(found)
         return found
 
     # ---- steps

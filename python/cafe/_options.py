@@ -1,8 +1,8 @@
 """Options of methods as Python keywords, read from the library's own tables.
 
-A table has the name, default, range and help of every option, so that none of it is written twice:
-the keywords of an estimator, their defaults and their documentation come from here, and values go
-back as text through cafe_options_set(), whose errors are the library's.
+A table has the name, default, range and help of every option, so that nothing is written twice. The
+keywords of an estimator, their defaults and their documentation come from here. Values go back as
+text through cafe_options_set(), whose errors are the library's.
 """
 import ctypes
 import functools
@@ -58,6 +58,8 @@ class Option:
             if isinstance(value, (bool, np.bool_)) and "no" in self.choices:  # as for a switch
                 return "yes" if value else "no"
             return str(value)
+        if self.type == "text" and self.maximum > 0 and isinstance(value, numbers.Real):
+            return repr(float(value))
         if self.type == "text":
             whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
             if not whole and not isinstance(value, str):
@@ -192,6 +194,8 @@ _ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "text": "st
 
 def _annotation(option: Option, default: Any) -> str:
     kind = _ANNOTATIONS.get(option.type) or f"Literal[{', '.join(map(repr, option.choices))}]"
+    if option.type == "text" and option.maximum > 0:  # a number, or one of the choices
+        kind = "Union[str, float]"
     return f"Optional[{kind}]" if default is None else kind
 
 

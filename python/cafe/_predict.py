@@ -34,10 +34,10 @@ class Labelled:
         return decode_labels(best, self.classes_)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """A row per node that sums to 1, a column per class of classes_: memberships with a power and
-        a share of the classes' frequencies, which the first call chooses by five folds of the known
-        labels, a run each (`calibration_`). The class of largest probability is that of predict();
-        where no label came, the row has the frequencies."""
+        """A row per node that sums to 1, a column per class of classes_. The rows are memberships
+        with a power and a share of the classes' frequencies. The first call chooses both by five
+        folds of the known labels, a run each (`calibration_`). The class of largest probability is
+        that of predict(); where no label came, the row has the frequencies."""
         rows = self._class_rows(self._asked_for(X)).astype(float)
         if "calibration_" not in vars(self):
             self.calibration_ = calibrated(self._made.label, len(self.classes_), self._rows_of)

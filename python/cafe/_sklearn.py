@@ -92,7 +92,7 @@ def warn(text: str, kind: Type[Warning] = CafeWarning) -> None:
 
 class Transformer:
     """transform() in the container that set_output() or scikit-learn's configuration asks for, with
-    the names of the nodes as its index. scikit-learn has this too, but its index is that of the
+    the names of the nodes as its index. In scikit-learn's own version the index is that of the
     input, and a graph has none."""
 
     def set_output(self, *, transform: Any = None) -> Any:

@@ -6,11 +6,13 @@ an explicit constructor is in _certain.py.
 import numbers
 import sys
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._arrays import as_array, as_floats, as_numbers
+from ._texts import Texts, is_column, numbered_texts
 
 MOST_NODES = 2**31 - 2
 
@@ -93,7 +95,7 @@ def as_names(names: Sequence, distinct: bool = False) -> Optional[np.ndarray]:
     if set(map(type, listed)) == {str}:  # most names are, and need no look at each of them
         if not distinct:
             _check_distinct(listed)
-        return np.array(listed)
+        return objects(listed) if "\0" in "".join(listed) else np.array(listed)  # NumPy cuts off zeros
     _check_names(listed)
     array = np.array(listed) if listed and not any(map(_nested, listed)) else objects(listed)
     if array.ndim != 1 or array.dtype.kind not in "iuUO" or len(array) != len(listed):
@@ -137,7 +139,7 @@ def _nested(name: Any) -> bool:
 def _alike(names: List) -> bool:
     """All text, or all whole numbers: an array makes 1 into "1" and True into 1."""
     return all(isinstance(n, str) for n in names) or \
-        all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in names)
+        all(map(is_whole, names))
 
 
 def objects(names: Sequence) -> np.ndarray:
@@ -298,6 +300,10 @@ def listed(data: Any) -> np.ndarray:
     return array
 
 
+def is_whole(x: Any) -> bool:
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+
 def _is_name(x: Any) -> bool:
     return isinstance(x, (str, bytes, tuple, frozenset)) or x is None
 
@@ -306,11 +312,14 @@ def from_edges(edges: Any, target: Any, weights: Any, nodes: Any) -> Links:
     """Pairs, m x 2, or tuples with a weight; or the sources and the targets, each m long."""
     if target is None:
         if are_tuples(edges):
-            edges, weights = _from_tuples(edges, weights)
+            return _from_tuples(edges, weights, nodes)
         array = listed(edges)
         if array.ndim != 2 or array.shape[1] != 2:
             raise ValueError(f"edges: expected an m x 2 array, found shape {array.shape}")
         return _from_pairs(array[:, 0], array[:, 1], weights, nodes)
+    texts = _from_texts(edges, target, weights, nodes)
+    if texts is not None:
+        return texts
     array, other = _column(edges), _column(target)
     if array.ndim != 1 or array.shape != other.shape:
         raise ValueError(f"edges: expected sources and targets of one length, found shapes "
@@ -320,20 +329,37 @@ def from_edges(edges: Any, target: Any, weights: Any, nodes: Any) -> Links:
 
 def are_tuples(data: Any) -> bool:
     """Whether data is a list of tuples, which are edges whatever their number."""
-    return isinstance(data, list) and bool(data) and all(isinstance(row, tuple) for row in data)
+    return isinstance(data, list) and bool(data) and all(issubclass(kind, tuple) for kind in set(map(type, data)))
 
 
-def _from_tuples(edges: Any, weights: Any) -> Tuple[Any, Any]:
-    """(node, node) or (node, node, weight) each: the pairs, and the weights."""
-    lengths = {len(edge) for edge in edges}
+def _from_tuples(edges: List[Tuple], weights: Any, nodes: Any) -> Links:
+    """(node, node) or (node, node, weight) each."""
+    lengths = set(map(len, edges))
     if lengths == {3} and weights is None:
-        return [edge[:2] for edge in edges], [edge[2] for edge in edges]
-    if lengths != {2}:
+        weights = list(map(itemgetter(2), edges))
+    elif lengths != {2}:
         wanted = "(node, node)" + (" or (node, node, weight), all of one kind" if weights is None else
                                    ", since weights are given")
         odd = next(edge for edge in edges if len(edge) != 2)
         raise ValueError(f"edges: expected {wanted}; found {odd!r}")
-    return edges, weights
+    ends = [list(map(itemgetter(side), edges)) for side in (0, 1)]
+    texts = _from_texts(ends[0], ends[1], weights, nodes)
+    if texts is not None:
+        return texts
+    if set(map(type, ends[0])) == set(map(type, ends[1])) == {int}:  # no need to look at pairs
+        pairs = [as_array(end) for end in ends]
+    else:
+        pairs = list(listed([edge[:2] for edge in edges]).T)
+    return _from_pairs(pairs[0], pairs[1], weights, nodes)
+
+
+def _from_texts(source: Any, target: Any, weights: Any, nodes: Any) -> Optional[Links]:
+    """Edges between names that are all texts, else None."""
+    if isinstance(nodes, (int, np.integer)) or not (is_column(source) and is_column(target)) \
+            or len(source) != len(target):
+        return None
+    found = numbered_texts(source, target)
+    return None if found is None else _named_links(*found, weights, nodes)
 
 
 def _column(values: Any) -> np.ndarray:
@@ -375,23 +401,50 @@ def _from_dense(matrix: np.ndarray) -> Links:
 
 def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any, nodes: Any) -> Links:
     """Integers are node ids, anything else names by first appearance."""
-    names = None
     source, target = _ends(source), _ends(target)
-    others = None
     if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
         if isinstance(nodes, (int, np.integer)):
             raise TypeError("nodes: edges between names have their own number of nodes")
-        source, target, names = numbered(source, target, ascending=False)
-        others, nodes, names = nodes, len(names), as_names(names, distinct=True)
+        return _named_links(*numbered(source, target, ascending=False), weights, nodes)
     nodes = _node_count(source, target, nodes)
+    return Links(nodes, indices_of(target, nodes), _given(weights, len(source)), indices_of(source, nodes))
+
+
+def _named_links(source: np.ndarray, target: np.ndarray, names: Any, weights: Any, nodes: Any) -> Links:
+    """Of numbered names, and of `nodes` that no edge has."""
+    links = Links(len(names), indices_of(target, len(names)), _given(weights, len(source)),
+                  indices_of(source, len(names)), names=as_names(names, distinct=True))
+    return with_nodes(links, nodes)
+
+
+def _given(weights: Any, count: int) -> Optional[np.ndarray]:
     given = None if weights is None else weights_of(weights)
-    if given is not None and given.shape != (len(source),):
-        raise ValueError(f"weights: expected {len(source)}, found shape {given.shape}")
-    links = Links(nodes, indices_of(target, nodes), given, indices_of(source, nodes), names=names)
-    return with_nodes(links, others)
+    if given is not None and given.shape != (count,):
+        raise ValueError(f"weights: expected {count}, found shape {given.shape}")
+    return given
 
 
-def with_nodes(links: Links, nodes: Optional[Sequence]) -> Links:
+def with_sides(links: Links, bipartite: Any) -> Links:
+    """Two sides, sources before targets: a name on both is two nodes, as `bipartite` of files makes them."""
+    if not isinstance(bipartite, (bool, np.bool_)):
+        raise TypeError(f"bipartite: expected True or False, found {bipartite!r}")
+    if not bipartite:
+        return links
+    assert links.source is not None  # tables have one
+    left, source = np.unique(links.source, return_inverse=True)
+    right, target = np.unique(links.target, return_inverse=True)
+    known = np.arange(links.nodes) if links.names is None else links.names
+    names = [known[left].tolist(), known[right].tolist()]
+    if np.intersect1d(left, right).size:
+        names = [[str(n) for n in names[0]], [f"right:{n}" for n in names[1]]]
+        if any(n.startswith("right:") for n in names[0]):
+            raise ValueError("bipartite: names of sources begin with 'right:', as those of targets would")
+    links.source, links.target = source.astype(np.int32), (target + len(left)).astype(np.int32)
+    links.nodes, links.names = len(left) + len(right), as_names(names[0] + names[1], distinct=True)
+    return links
+
+
+def with_nodes(links: Links, nodes: Any) -> Links:
     """Names that no edge has become nodes without edges, behind the others."""
     if nodes is None:
         return links
@@ -410,8 +463,7 @@ def _ends(values: np.ndarray) -> np.ndarray:
         return values.astype(np.int64)
     if values.dtype.kind in "bfcV":
         raise ValueError(f"edges: expected whole numbers or names, found {values.dtype}")
-    if values.dtype == object and all(isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-                                      for x in values.tolist()):
+    if values.dtype == object and is_whole(values[0]) and all(map(is_whole, values.tolist())):
         low, high = min(values.tolist()), max(values.tolist())
         if low < 0 or high > MOST_NODES:
             raise ValueError(f"edges: expected nodes from 0 on, found {low if low < 0 else high}")
@@ -455,7 +507,9 @@ class Coded:
 
 def plain(end: Any) -> np.ndarray:
     """The names of one end of the edges, one each."""
-    return end.words[end.codes] if isinstance(end, Coded) else end
+    if isinstance(end, Texts):
+        return objects(end.listed())
+    return plain(end.words)[end.codes] if isinstance(end, Coded) else end
 
 
 def numbered(source: Any, target: Any,
@@ -463,58 +517,24 @@ def numbered(source: Any, target: Any,
     """Names to numbers: in ascending order, or by first appearance, line by line."""
     if isinstance(source, Coded) and isinstance(target, Coded):
         return _numbered_codes(source, target)
+    source, target = (plain(end) if isinstance(end, Coded) else end for end in (source, target))
+    if not ascending:
+        texts = numbered_texts(source, target)
+        if texts is not None:
+            return texts
     source, target = plain(source), plain(target)
-    alike = source.dtype.kind == target.dtype.kind and source.dtype.kind in "iuU"
+    alike = source.dtype.kind == target.dtype.kind and source.dtype.kind in "iu"
     kind = np.result_type(source, target) if alike else np.dtype(object)
     ends = np.empty(2 * len(source), dtype=kind)
     ends[0::2], ends[1::2] = source, target
-    if ascending:
-        names, found = np.unique(ends, return_inverse=True)
-    else:
-        names, found = _by_appearance(ends)
+    names, found = np.unique(ends, return_inverse=True) if ascending else _objects_by_appearance(ends)
     return found[0::2], found[1::2], names
-
-
-def _by_appearance(ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """The different names in the order in which they appear, and the number of each entry's name."""
-    if ends.dtype.kind == "O":
-        return _objects_by_appearance(ends)
-    keys = _hashes(ends) if ends.dtype.kind == "U" else ends
-    first, found = _first_of(keys)
-    names = ends[first]
-    if keys is not ends and not (names[found] == ends).all():  # two texts of one hash
-        return _objects_by_appearance(ends.astype(object))
-    return names, found
-
-
-def _first_of(keys: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """Where each different number appears first, and which of them each entry is."""
-    pandas = sys.modules.get("pandas")
-    if pandas is not None:
-        found, different = pandas.factorize(keys)
-        return _first_places(found, len(different)), found
-    _, first, found = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[found]
 
 
 def _first_places(found: np.ndarray, count: int) -> np.ndarray:
     first = np.full(count, len(found))
     first[found[::-1]] = np.arange(len(found))[::-1]  # of several values the last one stays
     return first
-
-
-def _hashes(texts: np.ndarray) -> np.ndarray:
-    """A number of 64 bits for each text of an array of fixed width."""
-    letters = np.ascontiguousarray(texts).view(np.uint32).reshape(len(texts), -1)
-    hashes = np.full(len(texts), 0x9E3779B97F4A7C15, np.uint64)
-    for j in range(letters.shape[1]):
-        hashes ^= letters[:, j]
-        hashes *= np.uint64(0xBF58476D1CE4E5B9)
-        hashes ^= hashes >> np.uint64(29)
-    return hashes
 
 
 def _objects_by_appearance(ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

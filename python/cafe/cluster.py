@@ -6,7 +6,7 @@ import numpy as np
 
 from ._arrays import copied
 from ._asked import mean_of_neighbours
-from ._base import RUN, OfNodes, Parted, sampling_parameters
+from ._base import RUN, OfNodes, Parted, feature_parameters, sampling_parameters
 from ._call import Context
 from ._library import lib
 from ._method import Given, Method, Run, methods
@@ -51,11 +51,12 @@ class Clustering(Parted, OfNodes):
     modularity_: float
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Any = None,
-            attributes: Any = None, checkpoint: Any = None, every: int = 1) -> "Clustering":
+            attributes: Any = None, features: Any = None, checkpoint: Any = None,
+            every: int = 1) -> "Clustering":
         """Finds the communities of a graph; y: known labels, None or NaN where there is none;
-        checkpoint, every: as in cafe.SphereGCN.fit."""
-        return self._fit(X, y, start=start, seeds=seeds, attributes=attributes, checkpoint=checkpoint,
-                         every=every)
+        features, checkpoint, every: as in cafe.SphereGCN.fit."""
+        return self._fit(X, y, start=start, seeds=seeds, attributes=attributes, features=features,
+                         checkpoint=checkpoint, every=every)
 
     def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
         return mean_of_neighbours(rows, links)
@@ -94,7 +95,8 @@ def _class(method: Method) -> Type[Clustering]:
     table, name = method.communities, method.class_name
     assert table is not None
     free = {"n_components": None} if method.takes("TAKES_LABELS") else None
-    parameters = [*from_table(table, free), *sampling_parameters(method), *RUN]
+    parameters = [*from_table(table, free), *sampling_parameters(method),
+                  *feature_parameters(method), *RUN]
     labelled = (Labelled,) if method.takes("TAKES_LABELS") else ()
     return type(name, (*labelled, Clustering), {
         "_method": method, "_parameters": parameters, "__module__": __name__,

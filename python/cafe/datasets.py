@@ -80,8 +80,8 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class Dataset(Shown):
-    """A set from a folder: `graph`; `labels` of its nodes (None where a node has none; tuples where
-    some have several), or None; `points`, a table, or None; `name` and `path`."""
+    """A set from a folder: `graph`, `labels` of its nodes or None, `points` (a table) or None,
+    `name` and `path`. A node without a label has None, a node with several has a tuple."""
 
     def __init__(self, path: pathlib.Path, graph: Optional[Graph], labels: Optional[np.ndarray],
                  points: Optional[np.ndarray]) -> None:
@@ -149,8 +149,9 @@ def load(folder: Path, *, edges: Optional[str] = None, labels: Optional[str] = N
 
 
 def read_labels(graph: Graph, path: Path, *, id: Any = None, label: Any = None) -> np.ndarray:
-    """Labels of a graph's nodes from a file of lines 'node label[,label...]' or a table: text, or
-    numbers where all are; None where a node has none, tuples where some have several.
+    """Labels of a graph's nodes from a file of lines 'node label[,label...]' or a table. They are
+    text, or numbers if all of them are. A node without a label has None, a node with several has a
+    tuple.
 
     Parameters
     ----------
@@ -177,6 +178,8 @@ def _labels(context: Context, graph: Graph, path: Path, id: Any = None,
     columns = _abi.cafe_label_columns(_column(id), _column(label))
     made = context.make("cafe_labels_read", "cafe_labels", named.pointer, c_path(path), columns, None,
                         keep=[named])
+    read = lib.cafe_tables_read(context.pointer).decode(errors="replace").splitlines()
+    vars(graph).setdefault("_tables", {}).update(line.split("\t", 1) for line in read)
     texts = [lib.cafe_labels_class_name(made.pointer, c).decode(errors="replace")
              for c in range(lib.cafe_labels_classes(made.pointer))]
     classes: List[Any] = texts

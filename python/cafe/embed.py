@@ -5,7 +5,8 @@ from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Type
 import numpy as np
 
 from ._arrays import pointer
-from ._base import PROPAGATE, RUN, OfNodes, Parted, finish_parameters, sampling_parameters
+from ._base import (PROPAGATE, RUN, OfNodes, Parted, feature_parameters, finish_parameters,
+                    sampling_parameters)
 from ._call import Context, run, threads_of
 from ._method import Certificate, Given, Group, Layer, Method, Run, methods
 from ._options import Table, from_table, make_init, numpydoc
@@ -80,8 +81,9 @@ class Embedding(OfNodes):
     certificate_: Certificate
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, keep: Optional[Sequence] = None,
-            seeds: Optional[Sequence] = None, attributes: Any = None, checkpoint: Any = None,
-            every: int = 1, memory_limit: Optional[int] = None, scratch: Any = None) -> "Embedding":
+            seeds: Optional[Sequence] = None, attributes: Any = None, features: Any = None,
+            checkpoint: Any = None, every: int = 1, memory_limit: Optional[int] = None,
+            scratch: Any = None) -> "Embedding":
         """Finds the vectors of a graph.
 
         Parameters
@@ -102,6 +104,9 @@ class Embedding(OfNodes):
             Where walks begin (sampling 'walk' and 'pagerank').
         attributes : array of n_nodes rows, optional
             For sampling 'twisted'.
+        features : array, scipy.sparse matrix or DataFrame of n_nodes rows, optional
+            Features of the nodes, in their order or by the names of an index. The vectors get columns
+            of them (methods that take features).
         checkpoint : path, optional
             A file for what the sweeps have reached (methods that sweep). The same call goes on from it
             after the process was killed, and gives the same bits; the file goes when the call is done.
@@ -113,7 +118,7 @@ class Embedding(OfNodes):
             The folder of these files; the current one by default.
         """
         return self._fit(X, y, start=start, keep=keep, seeds=seeds, attributes=attributes,
-                         checkpoint=checkpoint, every=every, memory_limit=memory_limit,
+                         features=features, checkpoint=checkpoint, every=every, memory_limit=memory_limit,
                          scratch=scratch)
 
     def _placed(self, rows: np.ndarray, links: Links) -> np.ndarray:
@@ -186,15 +191,15 @@ class Updatable(Embedding):
     rows_: np.ndarray  # H, in the order of nodes_: kept by partial_fit
 
     def partial_fit(self, X: Any, y: Any = None, **kwargs: Any) -> "Updatable":
-        """Goes on from the vectors there are to those of a graph in which edges, and perhaps nodes,
-        came and went: only what the change reaches moves, and all coordinates stay (`cafe update`).
+        """Updates the vectors after edges, and perhaps nodes, came and went (`cafe update`). Only
+        rows that the change reaches move, and all coordinates stay.
 
         Parameters
         ----------
         X : Graph or graph-like
             The whole graph as it is now; nodes are the same where their names are. The first call is
-            a fit. Edges alone (an array, a list, a table) are refused from the second call on: they
-            may be the whole graph, cafe.Graph(x), or those that came, for which there is cafe.update.
+            a fit. Edges alone (an array, a list, a table) are refused from the second call on. They
+            may be the whole graph, cafe.Graph(x), or new edges, for which there is cafe.update.
         y : ignored
         **kwargs
             max_iter, tol, spread and align, as in `cafe update --help`.
@@ -209,6 +214,8 @@ class Updatable(Embedding):
         given, options = self._made, self.report_["options"]
         if options["sampling"] != "edge":
             raise ValueError(f"sampling={options['sampling']!r}: an update is of edges; call fit again")
+        if given.features is not None:
+            raise ValueError("features=: an update is of edges; call fit again")
         asked = update_options(kwargs, options["degree-exponent"])
         found = run(lambda context: self._updated(context, graph, asked), threads_of(self.n_jobs),
                     self._seed, self.verbose, self.engine)
@@ -258,6 +265,7 @@ def _parameters(method: Method, table: Table) -> List[Any]:
     free = {"n_components": None} if method.takes("TAKES_LABELS") else None
     return [*from_table(table, free),
             *(sampling_parameters(method) if method.takes("TAKES_SAMPLING") else []),
+            *feature_parameters(method),
             *finish_parameters(method.form), *PROPAGATE, *RUN]
 
 

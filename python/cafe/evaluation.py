@@ -323,9 +323,9 @@ def evaluate_classification(graph: Any, labels: Any, model: Any = None, *, train
         Nodes without one (None, NaN) take no part. Lists or sets: several labels a node; so does a
         table of 0 and 1 with a column a class.
     model : estimator, array, or several of them
-        An estimator is fitted once on the whole graph (a fitted one is taken as it is); one that
-        needs labels is fitted for every split, with the labels of the training nodes alone. A list,
-        or a dict by name: all of them on the same splits. Without it, cafe.SphereGCN().
+        An estimator is fitted once on the whole graph; a fitted one is taken as it is. An estimator
+        that needs labels is fitted for every split, with the labels of the training nodes alone. A
+        list, or a dict by name: all of them on the same splits. Without it, cafe.SphereGCN().
     train : sequence of float
         Shares of the labelled nodes to train on; from 1 on, node counts.
     classifier : 'logistic', 'none', or a classifier of scikit-learn's kind
@@ -394,7 +394,7 @@ def _check_scores(vectors: np.ndarray, classes: np.ndarray) -> None:
                          f"{vectors.shape[1]} columns and {len(classes)} classes")
 
 
-def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
+def evaluate_links(graph: Any, model: Any = None, *, train: Any = 0.8,
                    classifier: Any = "logistic", random_state: Any = None,
                    n_jobs: Optional[int] = None, verbose: Verbose = False,
                    **options: Any) -> Evaluation:
@@ -417,8 +417,7 @@ def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
     --------
     >>> import cafe
     >>> graph, _ = cafe.generate("planted", nodes=300, edges=2000, blocks=6, mixing=0.1)
-    >>> found = cafe.evaluate_links(graph, cafe.SphereGCN(16), protocol="honest", train=0.8,
-    ...                             operator="hadamard", repeats=2)
+    >>> found = cafe.evaluate_links(graph, cafe.SphereGCN(16), repeats=2)
     >>> found.metrics, bool(found["auc"][0] > 0.7)
     (['accuracy', 'f1', 'auc', 'average_precision'], True)
     """

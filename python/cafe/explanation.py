@@ -10,11 +10,11 @@ import numpy as np
 from . import _abi
 from ._arrays import block, copied, pointer
 from ._asked import same_graph
-from ._call import Context, Verbose, run, seed_of, threads_of
+from ._call import Context, Verbose, of_size, run, seed_of, threads_of
 from ._fitted import made_with, result_of
 from ._labels import encode_labels, rows_by_name
 from ._library import lib
-from ._method import Given, Run, sampled_as
+from ._method import Given, Run, method_of, sampled_as
 from ._options import Table, options_of
 from ._shown import Shown, html_table, json_ready, listed
 from .graph import Graph, as_graph
@@ -84,6 +84,11 @@ class NodeCard(Shown):
     centrality: float
     rank: int
     members: int
+    _words: str = ""
+
+    def text(self) -> str:
+        """The card in about ten plain sentences, as `cafe explain --node` prints them."""
+        return self._words
 
     def _fields(self) -> Dict[str, Any]:
         columns = sorted(self.coordinates, key=lambda c: -abs(c["deviations"]))
@@ -109,6 +114,23 @@ class CommunityCard(Shown):
     def _fields(self) -> Dict[str, Any]:
         return {**super()._fields(), "central": _listing(self.central),
                 "nearest": _listing(self.nearest)}
+
+
+@dataclass(frozen=True, repr=False)
+class LayerCard(Shown):
+    """What a layer of the operator adds: kinds of edges, 'positive', 'negative', 'features'. Over the
+    layers the numbers sum to those of the cards."""
+
+    name: str
+    weight: float
+    contribution: float  # to the modularity of the embedding
+    part_modularity: float  # to that of the partition
+    columns: np.ndarray  # to the contribution of each column
+    nodes: np.ndarray  # to the total of each node
+    communities: np.ndarray  # to the strength of each community
+
+    def _fields(self) -> Dict[str, Any]:
+        return {n: v for n, v in super()._fields().items() if not isinstance(v, np.ndarray)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +181,7 @@ class Explanation:
         self.partition_modularity: float = report.part_modularity
         self.dimensions = [self._dimension(j, labels) for j in range(report.columns)]
         self.communities = [self._community(c) for c in range(report.communities)]
+        self.layers = self._layers()
         self.spectrum: Optional[Spectrum] = None
         self.ceiling: Optional[Ceiling] = None
         self.top = top
@@ -185,6 +208,15 @@ class Explanation:
         return CommunityCard.of(c, central=self._nodes(c.central, c.central_count),
                                 nearest=_listed(c.nearest, c.nearest_count))
 
+    def _layers(self) -> List[LayerCard]:
+        count, cards = ctypes.c_int64(), ctypes.POINTER(_abi.cafe_layer_card)()
+        self._model.context.call("cafe_explain_layers", self._handle.pointer, self._model.model,
+                                 ctypes.byref(count), ctypes.byref(cards))
+        return [LayerCard.of(c, name=c.name.decode(), columns=copied(c.columns, len(self.dimensions)),
+                             nodes=copied(c.nodes, self._graph.n_nodes),
+                             communities=copied(c.communities, len(self.communities)))
+                for c in cards[:count.value]]
+
     def node(self, name: Hashable) -> NodeCard:
         """The card of a node, by its name."""
         u = self._graph.index(name)
@@ -208,9 +240,15 @@ class Explanation:
         coordinates = [{"column": x.column, "value": x.value, "deviations": x.deviations,
                         "percentile": x.percentile}
                        for x in (c.coordinates[i] for i in range(c.coordinate_count))]
-        return NodeCard.of(c, node=name, coordinates=coordinates,
+        card = NodeCard.of(c, node=name, coordinates=coordinates, _words="",
                            pulls=self._forces(c.pulls, c.pull_count),
                            pushes=self._forces(c.pushes, c.push_count))
+        given = of_size(_abi.cafe_explanation_inputs)
+        named = self._graph._to_write(context)
+        given.graph = named.pointer
+        words = ctypes.c_char_p()
+        context.call("cafe_explain_words", self._handle.pointer, given, u, words)
+        return replace(card, _words=(words.value or b"").decode())
 
     def _forces(self, at: Any, count: int) -> List[Force]:
         return [Force(self._name(at[i].node), bool(at[i].linked), at[i].covariance, at[i].product,
@@ -228,7 +266,7 @@ class Explanation:
     def to_dict(self) -> Dict[str, Any]:
         """Everything but node cards, as plain Python: for JSON."""
         names = ("sampling", "degree_exponent", "modularity", "generalised", "ritz_values", "residuals",
-                 "partition_modularity", "dimensions", "communities", "spectrum", "ceiling")
+                 "partition_modularity", "layers", "dimensions", "communities", "spectrum", "ceiling")
         return {name: json_ready(getattr(self, name)) for name in names}
 
     def __repr__(self) -> str:
@@ -341,10 +379,22 @@ def given_to(embedding: Any, sampling: Optional[str], options: Mapping[str, Any]
     return replace(given, options={"degree-exponent": repr(exponent), **used, **given.options})
 
 
+def _with_features(given: Given, embedding: Any, features: Any, options: Mapping[str, Any]) -> Given:
+    """The same with features: softmax takes them."""
+    made = getattr(embedding, "_made", None)
+    features = made.features if features is None and made is not None else features
+    if features is None:
+        return given
+    weight = {} if made is None else {n: v for n, v in made.options.items() if n == "feature-weight"}
+    own = {n.replace("_", "-"): str(v) for n, v in options.items()}
+    return replace(given, method=method_of("softmax"), features=features,
+                   options={**given.options, **weight, **own})
+
+
 def explain(graph: Any, embedding: Any = None, *, communities: Any = None, labels: Any = None,
             spectrum: Union[bool, str] = "auto", bound: Union[bool, str] = "auto",
             sampling: Optional[str] = None, seeds: Optional[Sequence] = None, attributes: Any = None,
-            random_state: Any = None, n_jobs: Optional[int] = None, verbose: Verbose = False,
+            features: Any = None, random_state: Any = None, n_jobs: Optional[int] = None, verbose: Verbose = False,
             **options: Any) -> Explanation:
     """Says in numbers from Q alone why an embedding looks as it does.
 
@@ -361,8 +411,11 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
         Eigenvalues beyond the columns, and an upper bound on the modularity of any partition;
         'auto' for graphs of up to 3,000 nodes and 30,000 edges.
     sampling, seeds, attributes
-        As the embedding was made with: by default the estimator's, with its options (the degree
-        exponent among them); for arrays edges with degree exponent 0, the modularity everyone knows.
+        As the embedding was made with. The default is the estimator's sampling with its options
+        (the degree exponent among them). For arrays it is edges with degree exponent 0, the usual
+        modularity.
+    features : array, scipy.sparse matrix or DataFrame, optional
+        Of the nodes, as the embedding was made with; an estimator knows them.
     **options
         top, and those of `cafe explain --help` and of the sampling: next, probes, bound_sweeps,
         window, ...
@@ -370,7 +423,7 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
     Returns
     -------
     Explanation
-        dimensions, communities, spectrum, ceiling; node(name) for the card of a node.
+        dimensions, communities, layers, spectrum, ceiling; node(name) for the card of a node.
 
     Examples
     --------
@@ -386,7 +439,7 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
     if embedding is None:
         embedding, graph = graph, getattr(graph, "graph_", graph)
     g = as_graph(graph, n_jobs)
-    names = ("explain", "spectrum", "ceiling", "sample")
+    names = ("explain", "spectrum", "ceiling", "sample", "feature")
     chosen = dict(zip(names, options_of(options, "explain", *names)))
     vectors = embedding_of(embedding, g)
     part = communities_of(communities, g)
@@ -394,14 +447,15 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
     cheap = g.n_nodes <= CHEAP_NODES and g.n_edges <= CHEAP_EDGES
 
     def work(context: Context) -> Explanation:
-        given = given_to(embedding, sampling, chosen["sample"], seeds, attributes)
+        given = _with_features(given_to(embedding, sampling, chosen["sample"], seeds, attributes), embedding,
+                               features, chosen["feature"])
         how = How(g, vectors, part, given, chosen["explain"])
         model, handle, top = how.open(context)
         cards = None if label is None else _label_cards(context, handle, vectors.shape[1], *label)
         found = Explanation(how, model, handle, cards, top)
         if spectrum is True or (spectrum == "auto" and cheap):
             found.spectrum = _spectrum(context, handle, chosen["spectrum"])
-        if bound is True or (bound == "auto" and cheap):
+        if bound is True or (bound == "auto" and cheap and len(found.layers) < 2):
             found.ceiling = _ceiling(context, model, found.partition, chosen["ceiling"])
         return found
 

@@ -16,9 +16,9 @@ from ._options import Table, check_keywords, described_options, options_of
 from ._sklearn import warn
 
 _OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal",
-             "name", "bipartite", "nodes_from"}
+             "name", "bipartite", "nodes_from", "layer", "layer_weight", "time", "slices", "coupling"}
 _OF_WEIGHTS = ["min_weight", "max_weight", "weight_transform", "top_edges"]
-_OF_ALL = ["self_loops", "duplicates", "directed", "reorder", *_OF_WEIGHTS]
+_OF_ALL = ["self_loops", "duplicates", "directed", "reorder", "signed", *_OF_WEIGHTS]
 LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
 
 
@@ -50,11 +50,12 @@ class Graph:
     verbose : bool or callable
         Show progress, or call this with it.
     **options
-        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder,
-        min_weight, max_weight, weight_transform, top_edges; nodes
-        where the edges are numbers; format and trust for files. copy=False: CSR with int32 indices is
-        used where it lies when it is symmetric with sorted rows, without loops and zeros, and its data is
-        float32 or all ones; `shared` is then True, and a run refuses the graph once the arrays changed.
+        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder, signed (weights may be
+        negative), min_weight, max_weight, weight_transform, top_edges. If the edges are numbers also nodes. For files
+        also format and trust, and for edge lists with layers or times layer, layer_weight, time, slices and coupling
+        (see cafe.Sum and cafe.Slices). With copy=False CSR with int32 indices is used in place if it is symmetric with
+        sorted rows, without loops and zeros, and its data is float32 or all ones. `shared` is then True, and a run
+        refuses the graph once the arrays changed.
 
     Examples
     --------
@@ -146,15 +147,18 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_edges(cls, edges: Any, target: Any = None, *, weights: Any = None,
-                   nodes: Union[int, Sequence, None] = None, **options: Any) -> "Graph":
+                   nodes: Union[int, Sequence, None] = None, bipartite: bool = False, **options: Any) -> "Graph":
         """Pairs of nodes, m x 2; or their sources and targets, two arrays. `nodes`: of edges between
         numbers their count; of edges between names a sequence with those that have no edge.
+        `bipartite`: sources and targets are two kinds of nodes, so that a name in both is two nodes.
 
         >>> import cafe
         >>> cafe.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 1])
         Graph(4 nodes, 3 edges, weighted)
         """
-        return cls._from(_sources.from_edges(edges, target, weights, nodes), "from_edges", **options)
+        links = _sources.from_edges(edges, target, weights, None if bipartite else nodes)
+        links = _sources.with_sides(links, bipartite)
+        return cls._from(_sources.with_nodes(links, nodes) if bipartite else links, "from_edges", **options)
 
     @classmethod
     def from_edge_index(cls, edge_index: Any, *, edge_attr: Any = None,
@@ -192,25 +196,28 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_pandas(cls, table: Any, *, source: Any, target: Any, weight: Any = None,
-                    nodes: Optional[Sequence] = None, **options: Any) -> "Graph":
+                    nodes: Optional[Sequence] = None, bipartite: bool = False, **options: Any) -> "Graph":
         """A row per edge: the columns of its two nodes and, if it has one, of its weight. Any
         values are names of nodes. `nodes`: names, those of nodes without edges among them.
+        `bipartite`: the columns name two kinds of nodes, so that a name in both is two nodes.
 
         >>> import pandas, cafe
         >>> table = pandas.DataFrame({"id": [1, 2], "from": ["a", "b"], "to": ["b", "c"]})
         >>> cafe.Graph.from_pandas(table, source="from", target="to").nodes.tolist()
         ['a', 'b', 'c']
         """
-        links = _sources.with_nodes(_columns.from_pandas(table, source, target, weight), nodes)
+        links = _sources.with_sides(_columns.from_pandas(table, source, target, weight), bipartite)
+        links = _sources.with_nodes(links, nodes)
         return cls._from(links, "from_pandas", **options)
 
     @classmethod
     def from_arrow(cls, table: Any, *, source: str, target: str, weight: Any = None,
-                   nodes: Optional[Sequence] = None, **options: Any) -> "Graph":
+                   nodes: Optional[Sequence] = None, bipartite: bool = False, **options: Any) -> "Graph":
         """As from_pandas, of anything with an Arrow stream (`__arrow_c_stream__`,
         `__arrow_c_array__` or the capsule itself): tables of polars, DuckDB, pyarrow. Numbers are
         read where they lie when they are int32 from 0 on, without gaps, and float32."""
-        links = _sources.with_nodes(_columns.from_arrow(table, source, target, weight), nodes)
+        links = _sources.with_sides(_columns.from_arrow(table, source, target, weight), bipartite)
+        links = _sources.with_nodes(links, nodes)
         return cls._from(links, "from_arrow", **options)
 
     @classmethod
@@ -342,6 +349,11 @@ ignored column 0 'year'; a heading; semicolons"
         return found
 
     @property
+    def tables(self) -> Dict[str, str]:
+        """What was taken for what in the files of labels that were read for this graph, by file."""
+        return dict(vars(self).get("_tables", {}))
+
+    @property
     def attributes(self) -> Dict[str, np.ndarray]:
         """Of the nodes, as their file has them (GraphML, GEXF, GML, JSON, Pajek, DOT, GDF), by name:
         numbers with NaN, or texts with None, for nodes without a value. They can be labels.
@@ -356,6 +368,13 @@ ignored column 0 'year'; a heading; semicolons"
         reading = lib.cafe_graph_get_reading(self._handle.pointer).contents
         return {column.name.decode(): _attribute(column, self.n_nodes)
                 for column in reading.attributes[:reading.attribute_count]}
+
+    @property
+    def layers(self) -> List[str]:
+        """Names of the layers or slices (cafe.Sum, cafe.Slices); empty if it is one graph."""
+        count = ctypes.c_int64()
+        layers = lib.cafe_graph_layers(self._handle.pointer, count)
+        return [layers[l].name.decode() for l in range(count.value)]
 
     @property
     def weighted(self) -> bool:

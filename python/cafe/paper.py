@@ -133,7 +133,7 @@ def _source(name: str) -> str:
 # ---- running a row -----------------------------------------------------------------------------
 
 def _words(text: str) -> Dict[str, str]:
-    """'--split uniform --supervised --tune folds=3' -> {'split': 'uniform', 'supervised': 'yes',
+    """'--tune split=uniform --supervised --tune folds=3' -> {'split': 'uniform', 'supervised': 'yes',
     'folds': '3'}"""
     words, found = text.split(), {}
     while words:
@@ -175,7 +175,7 @@ def _choices(model: Any, text: Optional[str]) -> List[Any]:
 
 
 def _judge(words: Dict[str, str], given: Any) -> Any:
-    named = words.pop("classifier", "xgboost")
+    named = words.pop("classifier")
     if named == "none":
         return "none"
     if given is not None or named == "logistic":

@@ -36,9 +36,9 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     graph : Graph or graph-like
         That the embedding is of.
     embedding : array of shape (n_nodes, columns), or a fitted estimator
-        An estimator knows its graph, form and sampling; where there is no formula for these (vectors
-        of other samplings, or of the methods others published), new nodes follow from the mean of
-        their neighbours by the linear map that does best for the nodes that are there.
+        An estimator knows its graph, form and sampling. Vectors of other samplings or of published
+        methods have no formula for new nodes. These nodes then follow from the mean of their
+        neighbours, by the linear map that fits the existing nodes best.
     links : sparse matrix or array of shape (new, n_nodes), or sequences of nodes
         Row i has the weights of new node i's links to the nodes of the graph; or item i has the
         names of the nodes it is linked to. A mapping from new names to such counts in its order.

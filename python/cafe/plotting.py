@@ -16,7 +16,7 @@ from ._options import Table, options_of
 from .export import Path
 from .graph import Graph, as_graph
 
-ENDINGS = {".png": "cafe_plot_png", ".svg": "cafe_plot_svg"}
+ENDINGS = {".png": "cafe_plot_png", ".svg": "cafe_plot_svg", ".pdf": "cafe_plot_pdf"}
 
 
 class Picture:
@@ -24,9 +24,11 @@ class Picture:
     characters, pixels() gives it as an array. It keeps no file."""
 
     def __init__(self, points: np.ndarray, graph: Optional[Graph], kind: Any, names: Any,
-                 value: Any, texts: Tuple[str, ...], equal: bool, options: Any) -> None:
+                 value: Any, size: Any, texts: Tuple[str, ...], equal: bool,
+                 options: Any) -> None:
         self._points, self._graph, self._equal, self._options = points, graph, equal, options
         self._kind, self._names, self._value, self._texts = kind, names, value, texts
+        self._size = size
         self._png: Optional[bytes] = None
 
     def __repr__(self) -> str:
@@ -36,7 +38,7 @@ class Picture:
         given = of_size(_abi.cafe_plot_inputs)
         given.n, given.xy, given.equal = len(self._points), pointer(self._points), int(self._equal)
         given.graph = None if self._graph is None else self._graph.pointer
-        given.value = pointer(self._value)
+        given.value, given.size = pointer(self._value), pointer(self._size)
         legend, title, x_label, y_label = (c_shown(t) for t in self._texts)
         given.legend, given.x_label, given.y_label = legend, x_label, y_label
         given.title = title or None
@@ -49,10 +51,10 @@ class Picture:
         return Table.named("plot").pointer_to(context, self._options, "cafe_plot_options")
 
     def save(self, path: Path, *, overwrite: bool = False) -> pathlib.Path:
-        """Writes .png or .svg, by the name's ending."""
+        """Writes .png, .svg or .pdf, by the name's ending."""
         target = pathlib.Path(path)
         if target.suffix.lower() not in ENDINGS:
-            raise ValueError(f"{target}: expected a name that ends with .png or .svg")
+            raise ValueError(f"{target}: expected a name that ends with .png, .svg or .pdf")
         run(lambda context: context.call(ENDINGS[target.suffix.lower()], self._inputs(),
                                          self._table(context), c_path(target), int(overwrite)))
         return target
@@ -94,7 +96,7 @@ class Picture:
 
 
 def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = None,
-         columns: Optional[Tuple[int, int]] = None, path: Optional[Path] = None,
+         sizes: Any = None, columns: Optional[Tuple[int, int]] = None, path: Optional[Path] = None,
          overwrite: bool = False, title: str = "", legend: Optional[str] = None,
          n_jobs: Optional[int] = None, random_state: Any = None, verbose: Verbose = False,
          **options: Any) -> Picture:
@@ -111,9 +113,11 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
         Classes to colour by; or, from a fitted estimator, 'communities'.
     values : array, optional
         Numbers to colour by instead.
+    sizes : array, optional
+        The areas of the points, not negative.
     columns : pair of int, optional
     path : path, optional
-        Written there too: .png or .svg.
+        Written there too: .png, .svg or .pdf.
     **options
         pixels_wide, pixels_high, links (edges are drawn when there are no more), radius, dark.
 
@@ -143,14 +147,22 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
         nodes = g or Graph.from_edges(np.empty((0, 2), int), nodes=len(xy))
         kind, names = encode_labels(labels, nodes, "labels")
         told = told or "label"
-    value = None if values is None else np.ascontiguousarray(as_numbers(values, "values"), np.float64)
-    if value is not None and value.shape != (len(xy),):
-        raise ValueError(f"values: expected {len(xy)}, found shape {value.shape}")
-    picture = Picture(xy, g, kind, names, value,
+    value, size = _numbers(values, "values", len(xy)), _numbers(sizes, "sizes", len(xy))
+    picture = Picture(xy, g, kind, names, value, size,
                       (told if legend is None else legend, title, *titles), equal, options)
     if path is not None:
         picture.save(path, overwrite=overwrite)
     return picture
+
+
+def _numbers(given: Any, name: str, count: int) -> Any:
+    """A number per point, or None."""
+    if given is None:
+        return None
+    numbers = np.ascontiguousarray(as_numbers(given, name), np.float64)
+    if numbers.shape != (count,):
+        raise ValueError(f"{name}: expected {count}, found shape {numbers.shape}")
+    return numbers
 
 
 def _plane(points: Any, graph: Optional[Graph], columns: Any, random_state: Any, n_jobs: Any,

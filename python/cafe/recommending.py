@@ -43,8 +43,21 @@ def _options(context: Context, count: int, score: str, linked: bool, sides: bool
 
 def _checked(score: str, embedding: Any, options: Dict[str, Any], caller: str) -> None:
     options_of(options, caller, "decoder")
-    if embedding is not None and score != "product":
+    if embedding is not None and score not in ("product", "auto"):
         raise ValueError(f"embedding= goes with score='product', not {score!r}")
+
+
+def _chosen(context: Context, graph: Any, score: str, query: np.ndarray, options: Any,
+            n_components: int, decoder: Dict[str, Any]) -> str:
+    """The score for this graph, if it is 'auto'."""
+    if score != "auto":
+        return score
+    recall, best = np.empty(4), ctypes.c_int32()
+    o = Table.named("decoder").pointer_to(context, {"n_components": n_components, **decoder},
+                                          "cafe_decoder_options")
+    context.call("cafe_recommend_choose", graph, o, options, len(query), pointer(query),
+                 pointer(recall), best)
+    return ("product", "covariance", "common", "popularity")[best.value]
 
 
 def _queries(graph: Graph, nodes: Any) -> np.ndarray:
@@ -56,7 +69,7 @@ def _queries(graph: Graph, nodes: Any) -> np.ndarray:
 
 
 def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 10, *,
-              score: str = "product", embedding: Any = None, n_components: int = COLUMNS,
+              score: str = "auto", embedding: Any = None, n_components: int = COLUMNS,
               linked: bool = False, sides: bool = True, random_state: Any = None,
               n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Rows:
     """For each node the nodes whose score with it is largest (`cafe recommend`).
@@ -68,8 +81,10 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
         Whom to recommend to; None: every node.
     count : int, default 10
         Nodes to recommend to each.
-    score : {'product', 'covariance', 'common', 'popularity'}
-        What is largest: the inner product of vectors, q(u,w), common neighbours, or p_w.
+    score : {'auto', 'product', 'covariance', 'common', 'popularity'}
+        What is largest: the inner product of vectors, q(u,w), common neighbours, or p_w. 'auto'
+        takes the product if there is an embedding, else the one that finds most of a hidden tenth
+        of the edges.
     embedding : array or fitted estimator, optional
         Vectors to multiply as they are; without it such vectors are made that their products are P
         (n_components, and `decode`, `residual` among the options).
@@ -99,11 +114,13 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     node, value = np.empty((len(query), count), np.int32), np.empty((len(query), count))
 
     def work(context: Context) -> None:
-        vectors = given
-        if score == "product" and vectors is None:
+        vectors, best = given, score if given is None else "product"
+        best = _chosen(context, g.pointer, best, query,
+                       _options(context, count, best, linked, sides), n_components, options)
+        if best == "product" and vectors is None:
             vectors = _vectors(context, g.pointer, g.n_nodes, n_components, options)
         context.call("cafe_recommend", _inputs(g.pointer, vectors),
-                     _options(context, count, score, linked, sides), len(query), pointer(query),
+                     _options(context, count, best, linked, sides), len(query), pointer(query),
                      pointer(node), pointer(value))
 
     run(work, threads_of(n_jobs), seed_of(random_state), verbose)
@@ -157,7 +174,7 @@ def hide_links(graph: Any, share: float = 0.1, *, random_state: Any = None) -> S
 
 
 def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
-                            score: str = "product", nodes: Optional[Sequence] = None,
+                            score: str = "auto", nodes: Optional[Sequence] = None,
                             n_components: int = COLUMNS, sides: bool = True,
                             random_state: Any = None, n_jobs: Optional[int] = None,
                             verbose: Verbose = False, **options: Any) -> Rows:
@@ -172,14 +189,14 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
     Examples
     --------
     >>> import cafe
-    >>> found = cafe.evaluate_recommendation(cafe.karate(), 0.2, n_components=8)
+    >>> found = cafe.evaluate_recommendation(cafe.karate(), 0.2, score="product")
     >>> found["score"], bool(min(found["auc"]) > 0.5)
     (['product', 'popularity', 'common'], True)
     """
     g = as_graph(graph, n_jobs)
     _checked(score, None, options, "evaluate_recommendation")
-    compared = [score, *(s for s in ("popularity", "common") if s != score)]
     query = _asked(g, nodes, sides)
+    compared: List[str] = []
 
     def work(context: Context) -> List[Any]:
         split = _hide(context, g, share)
@@ -187,8 +204,11 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
             if split.hidden == 0:
                 raise ValueError("no edge can be hidden: without it the graph would fall apart, or "
                                  "the share is less than an edge")
+            best = _chosen(context, split.training, score, query,
+                           _options(context, count, score, False, sides), n_components, options)
+            compared[:] = [best, *(s for s in ("popularity", "common") if s != best)]
             vectors = _vectors(context, split.training, g.n_nodes, n_components, options) \
-                if score == "product" else None
+                if best == "product" else None
             return [context.figures(
                 "cafe_recommend_quality", "cafe_quality",
                 _inputs(split.training, vectors if s == "product" else None),

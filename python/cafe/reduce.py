@@ -33,7 +33,8 @@ index_ : pandas.Index, or None
 w_ : array of shape (n_features, held)
     Column k is the sum of the centred rows of cluster k, by membership.
 ritz_values_, residuals_, shares_ : arrays
-    An eigenvalue of Q lies within the residual of each Ritz value; its share of the variance.
+    An eigenvalue of Q lies within the residual of each Ritz value; its share of the variance, also
+    called explained_variance_ratio_.
 projections_, eigenvalues_ : arrays, or None for tables wider than 1024
     How far each column is from the span of the principal components, and their eigenvalues.
 objective_, n_iter_, converged_, n_features_in_, report_
@@ -64,9 +65,9 @@ True
         self.report_["seconds"] = {"total": seconds() - began}
         found, most = self.n_components_, min(self.n_components, width, len(table) - 1)
         if found < most:
-            why = "long runs lose some" if self.method == "sphere" else "K clusters have K - 1 directions"
-            warn(f"Reduce: {found} of n_components={self.n_components} columns carry information ({why}); "
-                 "keep_empty=True fills up")
+            warn(f"Reduce: {found} of n_components={self.n_components} columns carry information; more sweeps of "
+                 "this method lose columns; sklearn.decomposition.PCA has them all, keep_empty=True fills up"
+                 if found else "Reduce: no column carries information: the rows of the table are alike")
         if self.tol and not self.converged_:
             warn(f"Reduce: after {self.n_iter_} sweeps the gain is still above tol={self.tol}: raise "
                  "max_iter, or tol where this is good enough", ConvergenceWarning)
@@ -85,6 +86,15 @@ True
         projected = (table.astype(np.float64) - self.mean_) @ self.components_.T
         return self._contained(projected.astype(_kept(X), copy=False), _index_of(X))
 
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """The rows of a table with these vectors: the nearest to the column means among all that have
+        them."""
+        self._check_fitted("components_")
+        vectors = np.asarray(X, np.float64)
+        if vectors.ndim != 2 or vectors.shape[1] != self.n_components_:
+            raise ValueError(f"X: expected {self.n_components_} columns, found shape {vectors.shape}")
+        return vectors @ np.linalg.pinv(self.components_).T + self.mean_
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """reduce0, reduce1, ..."""
         self._check_fitted("components_")
@@ -100,10 +110,19 @@ True
         return pandas.DataFrame(values, index=index, columns=self.get_feature_names_out()
                                 if not attribute else None)
 
+    @property
+    def explained_variance_ratio_(self) -> np.ndarray:
+        """shares_, by its name in scikit-learn."""
+        self._check_fitted("shares_")
+        return self.shares_
+
     # ---- the run
 
     n_features_in_: int
     n_components_: int
+    components_: np.ndarray
+    mean_: np.ndarray
+    shares_: np.ndarray
     index_: Any
     embedding_: np.ndarray
     tol: float
@@ -114,6 +133,7 @@ True
         """Finite numbers as float32; scikit-learn's checks where it is there."""
         refuse_masked(X, "X")
         _refuse_text(X)
+        X = X.toarray() if hasattr(X, "tocsr") else X  # minus the column means no entry is 0
         try:
             from sklearn.utils import validation
         except ImportError:

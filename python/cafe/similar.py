@@ -68,8 +68,8 @@ class SimilarIndex:
         return self._listed(found[0], score[0])
 
     def search(self, vectors: Any, k: int = 10, *, n_jobs: Optional[int] = None) -> Any:
-        """For each of some vectors the k rows most like it: their names and scores, two arrays of a
-        row per vector (fewer than k rows: None and NaN at the end)."""
+        """For each of some vectors the k rows most like it. Returns names and scores, two arrays
+        with a row per vector. Rows with fewer than k entries end with None and NaN."""
         rows = _rows(vectors, "vectors")
         if rows.shape[1] != self._rows.shape[1]:
             raise ValueError(f"vectors: expected {self._rows.shape[1]} columns, found "

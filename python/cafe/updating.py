@@ -1,6 +1,6 @@
 """Graphs that change: new vectors from the old ones and the edges that came and went."""
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -9,14 +9,13 @@ from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._fitted import result_of
 from ._labels import known_communities
 from ._library import lib
-from ._method import Run, sampled_as
 from ._options import Table, options_of
 from ._shown import Shown
 from ._sklearn import warn
 from ._sources import as_names, weights_of
-from ._updating import apply_changes
+from ._updating import updated
 from .explanation import communities_of, embedding_of
-from .graph import Graph, as_graph
+from .graph import Graph, as_graph, twin_of
 
 COUNTS = ("added", "removed", "reweighted", "repeated", "loops", "new_nodes", "touched")
 WORK = ("rounds", "converged", "swept", "updates", "arcs", "arcs_summed", "arcs_marked", "moved",
@@ -148,11 +147,13 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
 
     def work(context: Context) -> Update:
         source, target = (np.ascontiguousarray(ends[:, j]) for j in (0, 1))
-        changes, updated = apply_changes(context, g, g.n_nodes + len(new),
-                                         (source, target, weights, gone), rows, own)
-        found = _found(g, new, changes, updated)
+        twin = twin_of(context, g)  # without names
+        changes = context.make("cafe_changes_from_edges", "cafe_changes", twin.pointer, g.n_nodes + len(new),
+                               len(source), pointer(source), pointer(target), pointer(weights), pointer(gone),
+                               keep=[twin])
+        found = _found(g, new, changes, updated(context, changes, rows, own))
         if part is not None and numbers is not None:
-            found.transition = _transition(context, found, part, numbers, of_communities)
+            found.transition = _transition(context, found, changes, part, numbers, of_communities)
         return found
 
     found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
@@ -161,14 +162,14 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     return found
 
 
-def _found(graph: Graph, new: List[Any], changes: Handle, updated: Handle) -> Update:
-    report = lib.cafe_updated_get(updated.pointer).contents
+def _found(graph: Graph, new: List[Any], changes: Handle, made_rows: Handle) -> Update:
+    report = lib.cafe_updated_get(made_rows.pointer).contents
     counts = lib.cafe_changes_get(changes.pointer).contents
     found = Update()
     made = Handle(lib.cafe_changes_graph(changes.pointer), lambda at: None, changes)
     found.graph = Graph._of(made, _names(graph, new))
     found.embedding = np.empty((report.nodes, report.columns), np.float32)
-    lib.cafe_updated_copy(updated.pointer, pointer(found.embedding))
+    lib.cafe_updated_copy(made_rows.pointer, pointer(found.embedding))
     found.origin = copied(counts.origin, report.nodes, np.int32)
     drift = copied(report.drift, report.nodes)
     found.drift = np.where(drift < 0, np.nan, drift)
@@ -187,14 +188,14 @@ def _names(graph: Graph, new: List[Any]) -> Any:
     return as_names([*graph.nodes.tolist(), *new])
 
 
-def _transition(context: Context, found: Update, part: np.ndarray, numbers: np.ndarray,
+def _transition(context: Context, found: Update, changes: Handle, part: np.ndarray, numbers: np.ndarray,
                 options: Any) -> Transition:
     o = Table.named("transition").pointer_to(context, options, "cafe_transition_options")
-    old = found.origin >= 0
-    start = dict(zip(found.graph.nodes[old].tolist(), numbers[found.origin[old]].tolist()))
-    solved = Run(context, found.graph, sampled_as({}, start=start)).step("SOLVE")
-    now, numbered = solved.partition(), cast(np.ndarray, solved.numbered())  # it has a start
     nodes = found.graph.n_nodes
+    start = np.where(found.origin < 0, -1, numbers[found.origin]).astype(np.int32)
+    regrouped = context.make("cafe_communities_update", "cafe_regrouped", changes.pointer, pointer(start))
+    r = lib.cafe_regrouped_get(regrouped.pointer).contents
+    now, numbered = (copied(a, nodes, np.int32) for a in (r.after, r.partition))
     before = np.where(found.origin < 0, -1, part[found.origin]).astype(np.int32)
     drift = np.where(np.isnan(found.drift), -1, found.drift)
     made = context.make("cafe_transition_find", "cafe_transition", nodes, pointer(before),

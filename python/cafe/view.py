@@ -24,7 +24,7 @@ from .graph import Graph, as_graph, twin_of
 
 def layout(graph: Any, embedding: Any, *, random_state: Any = None, n_jobs: Optional[int] = None,
            verbose: Verbose = False, **options: Any) -> np.ndarray:
-    """Every node as a point of the plane, as `cafe map` lays them out.
+    """Every node as a point of the plane, as `cafe plot -o MAP.npy` lays them out.
 
     >>> import cafe
     >>> karate = cafe.karate()
@@ -58,7 +58,7 @@ class LayoutQuality(Shown):
 
 def layout_quality(embedding: Any, points: Any, *, n_neighbors: int = 15,
                    nodes: int = 2000) -> LayoutQuality:
-    """How true a layout is to the vectors, from so many nodes chosen evenly (`cafe map`).
+    """How true a layout is to the vectors, from so many nodes chosen evenly (`cafe plot -o MAP.npy`).
 
     >>> import cafe
     >>> karate = cafe.karate()

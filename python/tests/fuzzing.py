@@ -3,9 +3,9 @@ nobody would give them.
 
     scripts/fuzz-python SECONDS [SEED]    with the address sanitizer, from a seed on
 
-A case is a seed: it is printed when something goes wrong, and runs again by itself. What must hold: a
-result is sound, or there is an error of the kind that Python has for wrong arguments; nothing is read
-outside its array (the sanitizers look at that), and nothing takes long.
+A case is a seed: it is printed when something goes wrong, and runs again by itself. This must hold:
+a result is sound, or there is an error of Python's kind for wrong arguments. Nothing is read
+outside its array (the sanitizers check this), and nothing takes long.
 """
 import faulthandler
 import os

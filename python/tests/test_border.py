@@ -1,5 +1,5 @@
-"""What comes in from Python is looked at before the library sees it: nothing is read as something
-else without a word, and arrays that others may write into do no harm."""
+"""Arguments from Python are checked before the library sees them. Nothing is silently read as
+something else, and arrays that others may write into do no harm."""
 import fractions
 import types
 

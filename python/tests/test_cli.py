@@ -29,7 +29,7 @@ def tool(folder, *arguments):
 
 def test_map(files):
     tool(files, "embed", "g.txt", "-o", "m.npy", "-q", "--columns", "8")
-    tool(files, "map", "g.txt", "m.npy", "-o", "map.npy", "-q")
+    tool(files, "plot", "g.txt", "m.npy", "-o", "map.npy", "-q")
     points = cafe.layout(files / "g.txt", np.load(files / "m.npy"))
     assert points.tobytes() == np.load(files / "map.npy").tobytes()
 

@@ -1,4 +1,4 @@
-"""Every Python block of the tutorial, in order, in one namespace; and all examples of docstrings.
+"""Every Python block of the tutorials, in order, in one namespace; and all examples of docstrings.
 """
 import doctest
 import os
@@ -23,10 +23,11 @@ def plain_numbers():
         yield
 
 
-def test_tutorial(tmp_path, monkeypatch):
-    text = (ROOT / "docs" / "python.md").read_text()
+@pytest.mark.parametrize("page", ["python.md", "tutorials/machine-learning.md"])
+def test_tutorial(page, tmp_path, monkeypatch):
+    text = (ROOT / "docs" / page).read_text()
     blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S))
-    assert len(blocks) >= 10
+    assert len(blocks) >= 6
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "tutorial"}
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(
@@ -35,13 +36,13 @@ def test_tutorial(tmp_path, monkeypatch):
         line = text[:block.start()].count("\n") + 1
         source = block.group(1)
         if ">>>" in source:
-            test = parser.get_doctest(source, names, f"python.md:{line}", "python.md", line)
+            test = parser.get_doctest(source, names, f"{page}:{line}", page, line)
             out = []
             failed = runner.run(test, out=out.append, clear_globs=False).failed
             names.update(test.globs)
             assert failed == 0, "".join(out)
         else:
-            exec(compile(source, f"python.md:{line}", "exec"), names)
+            exec(compile(source, f"{page}:{line}", "exec"), names)
 
 
 def test_what_stands_beside_other_libraries(karate, faction, rng):

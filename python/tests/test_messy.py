@@ -114,6 +114,32 @@ def test_every_partition(file, graph, wanted):
         assert [len(found), len(set(found))] == list(map(int, wanted.split()))
 
 
+@pytest.mark.parametrize("file, graph, options, wanted", [
+    line.rstrip("\n").split("\t") for line in open(MESSY / "tables" / "expected.tsv") if not line.startswith("#")])
+def test_every_table_of_numbers(tmp_path, file, graph, options, wanted):
+    if options:
+        pytest.skip("options of tables go with a graph's file")
+    if "KRAS" in wanted:
+        return  # a table of points knows no nodes
+    (tmp_path / "points.txt").write_bytes((MESSY / "tables" / file).read_bytes())
+    try:
+        table = cafe.load(tmp_path).points
+    except ValueError as error:
+        assert wanted.startswith("! ") and wanted[2:] in str(error)
+    else:
+        columns, _, *numbers = wanted.split()
+        assert table.shape[1] == int(columns)
+        assert [float(number) for number in numbers] in table.tolist()
+
+
+def test_the_reading_of_labels_is_told():
+    graph = cafe.Graph.from_file(MESSY / "labels" / "genes.csv")
+    assert graph.tables == {}
+    path = MESSY / "labels" / "r-na.csv"
+    cafe.datasets.read_labels(graph, path)
+    assert graph.tables[str(path)].startswith("node column")
+
+
 LABELS = [line.rstrip("\n").split("\t") for line in open(MESSY / "labels" / "expected.tsv")
           if not line.startswith("#")]
 

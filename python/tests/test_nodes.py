@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import cafe
-from cafe import _sources
 
 
 def numbered_by_hand(source, target):
@@ -64,9 +63,47 @@ def test_every_column_of_names_gives_the_same_graph(kind, with_pandas, monkeypat
         monkeypatch.undo()
 
 
-def test_texts_of_one_hash_stay_apart(monkeypatch):
-    monkeypatch.setattr(_sources, "_hashes", lambda texts: np.zeros(len(texts), np.uint64))
-    assert cafe.Graph.from_edges(np.array(["a", "b"]), np.array(["b", "c"])).nodes.tolist() == ["a", "b", "c"]
+@pytest.mark.parametrize("names", [
+    ["a\0b", "a", "b", "a\0", "\0"], ["\ud800", "a", "\ud800x", "b"], ["", "a", "aa", "aaa"],
+    [np.str_("a"), "b", "a", np.str_("c")], ["a", 1, "1", ("a", 1)]], ids=["zeros", "halves", "empty", "numpy", "mixed"])
+def test_odd_texts_are_names(names):
+    source, target = [names[0], *names], [names[-1], *names[1:], names[0]]
+    expected, left, right = numbered_by_hand(source, target)
+    by_number = cafe.Graph.from_edges(left, right, self_loops="keep", nodes=len(expected))
+    for graph in (cafe.Graph.from_edges(source, target, self_loops="keep"),
+                  cafe.Graph.from_edges(list(zip(source, target)), self_loops="keep"),
+                  cafe.Graph.from_edges([(u, w, 1.0) for u, w in zip(source, target)], self_loops="keep"),
+                  cafe.Graph(list(zip(source, target)), self_loops="keep")):
+        assert graph.nodes.tolist() == expected
+        assert all(np.array_equal(a, b) for a, b in zip(graph.csr()[:2], by_number.csr()[:2]))
+
+
+@pytest.mark.parametrize("names", [
+    [f"n{i * 7}" for i in range(40)], [*"abc", "a" * 30, 5, ("a",)]], ids=["texts", "mixed"])
+def test_many_entries_of_few_objects(names):
+    """Long columns whose entries are few objects, two of them for each name: by their addresses."""
+    for count in (40001, 40002):
+        rng = np.random.default_rng(count)
+        copies = [names, ["".join(list(n)) if isinstance(n, str) else n for n in names]]
+        picks = rng.integers(0, len(names), (2, count)).tolist()
+        source, target = ([kind[i] for i in pick] for kind, pick in zip(copies, picks))
+        source[7] = names[0] + "!"
+        different = list(dict.fromkeys(n for pair in zip(source, target) for n in pair))
+        place = {n: i for i, n in enumerate(different)}
+        expected = cafe.Graph.from_edges([place[n] for n in source], [place[n] for n in target], self_loops="keep")
+        arrays = [np.empty(count, object), np.empty(count, object)]
+        arrays[0][:], arrays[1][:] = source, target
+        for ends in ((source, target), arrays, [a[::-1][::-1] for a in arrays]):
+            graph = cafe.Graph.from_edges(*ends, self_loops="keep")
+            assert graph.nodes.tolist() == different
+            assert all(np.array_equal(a, b) for a, b in zip(graph.csr()[:2], expected.csr()[:2]))
+
+
+def test_arrays_of_different_width_are_the_same_names():
+    graph = cafe.Graph.from_edges(np.array(["a", "b"]), np.array(["bcdefgh", "a"]))
+    assert graph.nodes.tolist() == ["a", "bcdefgh", "b"] and graph.n_edges == 2
+    assert cafe.Graph.from_edges(np.array(["", ""]), np.array(["", ""])).nodes.tolist() == [""]
+    assert cafe.Graph.from_edges(np.array(["a", "b"]), ["b", "c"]).nodes.tolist() == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("with_pandas", [True, False])
@@ -172,3 +209,23 @@ def test_communities_are_sets_of_nodes():
         cafe.LayeredCafe().communities_
     before = model.communities_
     assert model.communities_ is before and model.fit(cafe.karate()).communities_ is not before
+
+
+@pytest.mark.parametrize("users, items", [([3, 1, 1], [2, 1, 3]), (["ann", "bob", "bob"], ["tea", "bob", "tea"]),
+                                          (["ann", "bob", "bob"], ["tea", "jam", "tea"])])
+def test_two_sides_of_a_table_are_those_of_a_file(tmp_path, users, items):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"user": users, "item": items, "stars": [1.0, 2.0, 3.0]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    words = {"source": "user", "target": "item", "weight": "stars", "bipartite": True}
+    graph, read = cafe.Graph.from_pandas(table, **words), cafe.Graph.from_file(tmp_path / "t.csv", **words)
+    assert graph.nodes.tolist() == read.nodes.tolist() and graph.n_nodes == len(set(users)) + len(set(items))
+    assert (graph.to_scipy() != read.to_scipy()).nnz == 0
+    for edges in [(users, items), (np.array(users), np.array(items)), (list(zip(users, items)),)]:
+        same = cafe.Graph.from_edges(*edges, weights=[1.0, 2.0, 3.0], bipartite=True)
+        assert same.nodes.tolist() == read.nodes.tolist() and (same.to_scipy() != read.to_scipy()).nnz == 0
+    assert cafe.Graph.from_edges(users, items, bipartite=True, nodes=["more"]).n_nodes == read.n_nodes + 1
+    with pytest.raises(TypeError, match="bipartite"):
+        cafe.Graph.from_pandas(table, source="user", target="item", bipartite=1)
+    with pytest.raises(ValueError, match="right:"):
+        cafe.Graph.from_pandas(pandas.DataFrame({"a": ["right:x", "y"], "b": ["y", "x"]}), source="a", target="b", bipartite=True)

@@ -1,5 +1,5 @@
-"""predict_proba gives probabilities: rows that sum to 1, the order of predict(), and on nodes that were
-held out a log loss below that of guessing by the frequencies of the classes."""
+"""predict_proba returns probabilities: rows that sum to 1, in the order of predict(). On held-out
+nodes their log loss is below that of guessing by the frequencies of the classes."""
 import pickle
 
 import numpy as np

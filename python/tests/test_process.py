@@ -205,16 +205,19 @@ def test_ten_million_edges_are_not_copied():
         assert graph.n_edges == 10_000_000
         assert graph.csr()[1].ctypes.data == where
         made = status("VmHWM") - before
-        cafe.SphereGCN(n_components=1, max_iter=1, output_form="raw").fit(graph)
-        print(made, status("VmHWM") - before, arcs)
+        model = cafe.SphereGCN(n_components=1, max_iter=1, output_form="raw").fit(graph)
+        print(made, status("VmHWM") - before, model.report_["allocated_bytes"], arcs)
     """
     out, err = start(code).communicate(timeout=300)
     assert out, err
-    made, run, arcs = map(int, out.split())
-    print(f"graph {made / 1e6:.0f} MB, run {run / 1e6:.0f} MB, arcs {arcs / 1e6:.0f} MB")
+    made, run, own, arcs = map(int, out.split())
+    print(f"graph {made / 1e6:.0f} MB, run {run / 1e6:.0f} MB, arrays {own / 1e6:.0f} MB, arcs {arcs / 1e6:.0f} MB")
     assert arcs == 80_000_000
     assert made < arcs / 4
-    assert run < arcs  # the run's own, for n nodes: measured 45 MB
+    # the run's own arrays are for nodes: 60 MB; as pages 73 to 82 MB, by the size of the system's pages;
+    # a copy of the arcs adds 80 MB to either
+    assert own < arcs
+    assert run < 1.5 * arcs
 
 
 COMMA = """

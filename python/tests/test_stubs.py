@@ -49,7 +49,7 @@ def test_the_results_of_every_estimator(stubs, karate):
 
 def test_choices_are_literal(stubs):
     text = stubs.generated()
-    assert "output_form: Literal['walk', 'hhat', 'ritz', 'raw', 'scaled'] = ..." in text
+    assert "output_form: Literal['walk', 'hhat', 'ritz', 'raw', 'scaled', 'averaged'] = ..." in text
     assert "sampling: Literal['edge', 'walk', 'pagerank', 'twisted'] = ..." in text
     assert not re.search(r"^ +\w+: str = \.\.\.,", text, re.M)
     assert len(text.splitlines()) > 500 and compile(text, "stubs", "exec")

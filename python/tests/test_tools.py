@@ -94,6 +94,26 @@ def test_bounds_are_the_tool_s(folder):
     assert np.linalg.norm(ours.v1) == pytest.approx(1)
 
 
+# ---- how sure communities are --------------------------------------------------------------------
+
+def test_trials_are_the_tool_s(folder):
+    ours = cafe.trials(folder / "edges.txt", 6, resolution=2)
+    theirs = tool("cluster", folder / "edges.txt", "--trials", 6, "--resolution", 2)["trials"]
+    assert [ours.best, ours.p, ours.z, ours.consensus_modularity] == [
+        theirs["best"], theirs["random"]["p"], theirs["random"]["z"], theirs["consensus"]["modularity"]]
+    assert ours.community_stay == pytest.approx(theirs["stay"])
+    assert [(m["first"], m["second"]) for m in theirs["merged"]] == [(a, b) for a, b, s in ours.merged if s > 0]
+    assert ours.modularity.max() == ours.modularity[ours.best] and "z" in repr(ours)
+    ours = cafe.resolution_profile(folder / "edges.txt", 0.5, 2, 4)
+    theirs = tool("cluster", folder / "edges.txt", "--profile", "0.5:2:4")["profile"]
+    assert ours.seeds.tolist() == [row["seeds"] for row in theirs] and np.isnan(ours.next[-1])
+    assert len(ours.to_frame()) == 4
+    with pytest.raises(ValueError, match="trials"):
+        cafe.trials(cafe.karate(), 1)
+    with pytest.raises(TypeError, match="resolution"):
+        cafe.trials(cafe.karate(), resolutoin=2)
+
+
 # ---- evaluation --------------------------------------------------------------------------------
 
 def test_classification_is_the_tool_s(folder):
@@ -181,7 +201,7 @@ def test_links_are_the_tool_s(folder, protocol):
     ours = cafe.evaluate_links(folder / "edges.txt", cafe.SphereGCN(8), protocol=protocol, train=0.8,
                                repeats=2, operator="hadamard")
     theirs = tool("evaluate", "link", folder / "edges.txt", "--columns", 8, "--protocol", protocol,
-                  "--train", 0.8, "--repeats", 2, "--operator", "hadamard", "--classifier",
+                  "--train", 0.8, "--repeats", 2, "--tune", "operator=hadamard", "--classifier",
                   "logistic")["results"]
     assert float(ours["auc"][0]) == pytest.approx(theirs[0]["auc"]["mean"], abs=1e-12)
     assert (ours.hidden[0] > 0) == (protocol == "honest")
@@ -327,7 +347,7 @@ def test_plot(karate, faction, tmp_path):
             values=[1, 2], columns=(0, 1))):
         with pytest.raises(ValueError):
             cafe.plot(model, **wrong)
-    with pytest.raises(ValueError, match=".png or .svg"):
+    with pytest.raises(ValueError, match=".png, .svg or .pdf"):
         picture.save(tmp_path / "p.gif")
 
 

@@ -26,6 +26,8 @@ def test_explanation_shows_and_escapes(named):
     assert why.dimensions[0].label[0] in ("<b>a</b>", "b")
     assert json.loads(json.dumps(why.to_dict()))["communities"]
     assert why.node("member 5").node == "member 5"
+    words = why.node("member 5").text().splitlines()
+    assert 7 <= len(words) <= 11 and words[0].startswith("member 5 is in community ")
     with pytest.raises(KeyError):
         why.node("nobody")
 
@@ -100,3 +102,19 @@ def test_page_has_the_table_and_the_names_of_communities(tmp_path, named, factio
     assert _section(text, "words-0").startswith(b"21\0") and sum(_section(text, "table-1")) == 1
     with pytest.raises(ValueError, match="expected 34 values"):
         cafe.view(named, np.ones((34, 2)), tmp_path / "other.html", table={"age": [1, 2]})
+
+
+def test_report_has_text_and_page(named, tmp_path):
+    found = cafe.report(named, labels=[0] * 17 + [1] * 17, title="A *b*")
+    assert found.text.startswith("# A \\*b\\*\n") and "## Odd nodes" in found.text
+    assert repr(found) == found.text and "<iframe" in found._repr_html_()
+    assert '"summary":[' in found.page.html and "<script>alert" not in found.page.html
+    assert found.save(tmp_path / "r.md").read_text(encoding="utf-8") == found.text
+    assert found.save(tmp_path / "r.html").read_text(encoding="utf-8") == found.page.html
+    with pytest.raises(cafe.CafeExistsError):
+        found.save(tmp_path / "r.md")
+
+
+def test_report_counts_what_was_dropped():
+    found = cafe.report(cafe.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 2), (1, 0)]))
+    assert "| self-loops | 1 | dropped |" in found.text

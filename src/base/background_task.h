@@ -2,12 +2,9 @@
 #ifndef CAFE_BASE_BACKGROUND_TASK_H
 #define CAFE_BASE_BACKGROUND_TASK_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
-/* pthread_create() with a stack of 2 MB: by default it would be the limit of the process's own,
- * which may be too little. */
-bool cafe_thread_begin(pthread_t *thread, void *(*run)(void *), void *argument);
+#include "os/os.h"
 
 typedef struct cafe_beside {
     pthread_t thread;

@@ -1,18 +1,18 @@
 /* The context: created, polled, cancelled, freed. */
-#define _GNU_SOURCE
 #include "base/context.h"
 
-#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cafe-private/inputs.h>
 #include <cafe/cafe.h>
 
 #include "base/memory_limit.h"
 #include "base/option.h"
 #include "base/print.h"
 #include "base/thread_pool.h"
+#include "os/os.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -26,18 +26,13 @@ static void plain_release(void *user, void *block) {
     free(block);
 }
 
-static int32_t allowed_cpus(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (int32_t)CPU_COUNT(&set) : 1;
-}
-
 static const cafe_context_options defaults = {.struct_size = sizeof defaults, .seed = 1};
 
 static cafe_status settle_options(const cafe_context_options *given, cafe_context_options *o) {
     *o = defaults;
     if (cafe_struct_take(given, o, sizeof *o)) return CAFE_ERROR_ARGUMENT;
     if (o->threads < 0 || o->threads > MOST_THREADS) return CAFE_ERROR_ARGUMENT;
-    if (o->threads == 0) o->threads = allowed_cpus();
+    if (o->threads == 0) o->threads = cafe_os_processors();
     if (!o->engine) o->engine = "processor";
     if (strlen(o->engine) >= CAFE_MOST_ENGINE_NAME) return CAFE_ERROR_ARGUMENT;
     if (!o->allocator.allocate)
@@ -126,6 +121,28 @@ cafe_status cafe_fail_file(cafe_context *context, const char *path, const char *
     return CAFE_ERROR_IO;
 }
 
+void cafe_note_table(cafe_context *context, const char *path, const char *reading) {
+    size_t length = strlen(path), room = sizeof context->tables;
+    for (char *line = context->tables, *next; *line; line = next) { /* an earlier attempt goes */
+        next = line + strcspn(line, "\n") + 1;
+        if (strncmp(line, path, length) != 0 || line[length] != '\t') continue;
+        memmove(line, next, strlen(next) + 1);
+        next = line;
+    }
+    size_t used = strlen(context->tables), more = length + strlen(reading) + 2;
+    while (used > 0 && used + more >= room) { /* the oldest go */
+        size_t first = strcspn(context->tables, "\n") + 1;
+        memmove(context->tables, context->tables + first, used - first + 1);
+        used -= first;
+    }
+    if (used + more < room)
+        cafe_print(context->tables + used, room - used, "%s\t%s\n", path, reading);
+}
+
+const char *cafe_tables_read(const cafe_context *context) {
+    return context->tables;
+}
+
 cafe_status cafe_fail_memory(cafe_context *context, const char *what) {
     return cafe_fail(context, CAFE_ERROR_MEMORY, "out of memory: %s", what);
 }
@@ -144,21 +161,20 @@ void cafe_step(cafe_context *context, int64_t step, double value) {
 }
 
 void cafe_get_progress_sized(const cafe_context *context, cafe_progress *progress, size_t size) {
-    cafe_context *c = (cafe_context *)context;
-    cafe_progress now = {.last = atomic_load(&c->last_phase),
-                         .phase = atomic_load(&c->phase),
-                         .step = atomic_load(&c->step),
-                         .steps = atomic_load(&c->steps),
-                         .value = atomic_load(&c->value)};
+    cafe_progress now = {.last = atomic_load(&context->last_phase),
+                         .phase = atomic_load(&context->phase),
+                         .step = atomic_load(&context->step),
+                         .steps = atomic_load(&context->steps),
+                         .value = atomic_load(&context->value)};
     cafe_struct_give(&now, sizeof now, progress, size);
 }
 
 int64_t cafe_bytes(const cafe_context *context) {
-    return atomic_load(&((cafe_context *)context)->bytes);
+    return atomic_load(&context->bytes);
 }
 
 int64_t cafe_peak_bytes(const cafe_context *context) {
-    return atomic_load(&((cafe_context *)context)->peak);
+    return atomic_load(&context->peak);
 }
 
 int64_t cafe_peak_file_bytes(const cafe_context *context) {

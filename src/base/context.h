@@ -7,7 +7,7 @@
 
 #include <cafe/context.h>
 
-#include "base/lab.h"
+#include "os/lab.h"
 
 struct cafe_checkpoint;
 struct cafe_pool;
@@ -44,6 +44,7 @@ struct cafe_context {
     struct cafe_limit *limit;      /* base/memory_limit.h; NULL: there is none */
     struct cafe_mapped *maps;      /* files in memory */
     int64_t file_bytes, file_peak; /* of blocks in files */
+    char tables[4096];             /* cafe_tables_read() */
     char error[1024];
     int32_t problem; /* the errno of the error; 0: none */
     bool agreed;     /* it is that of all processes */
@@ -62,6 +63,10 @@ CAFE_LAB cafe_status cafe_fail(cafe_context *context, cafe_status status, const 
 /* Returns CAFE_ERROR_IO with the text "PATH: WHAT: No such file or directory", the last part from
  * an errno. */
 cafe_status cafe_fail_file(cafe_context *context, const char *path, const char *what, int problem);
+
+/* Keeps how a table was read, the last time, for cafe_tables_read(); the oldest go where room is
+ * missing. */
+CAFE_LAB void cafe_note_table(cafe_context *context, const char *path, const char *reading);
 
 /* Returns CAFE_ERROR_MEMORY with a text that names the purpose of the memory. */
 cafe_status cafe_fail_memory(cafe_context *context, const char *what);

@@ -4,10 +4,9 @@
  * give every user such a group, and a umask of 002, with which the group may write the user's
  * files.
  */
-#define _GNU_SOURCE
 #include "base/file_owner.h"
 
-#include <unistd.h>
+#include "os/os.h"
 
 const char *cafe_others_may_write(const struct stat *about, uid_t trusted, bool above) {
     uid_t owner = about->st_uid;

@@ -3,8 +3,8 @@
 #define CAFE_BASE_FILE_OWNER_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
-#include <sys/types.h>
+
+#include "os/os.h"
 
 /* Describes who may write the file or folder besides root, the user and `trusted`, as "everybody
  * may write"; NULL: no one else. `above`: the folder is a parent of the folder in question. In a

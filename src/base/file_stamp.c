@@ -1,16 +1,16 @@
 /* Size and time of a file, by fstat(). */
-#define _GNU_SOURCE
 #include "base/file_stamp.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "base/context.h"
+#include "os/os.h"
 
 bool cafe_stamp_take(int file, cafe_stamp *stamp) {
     struct stat about;
     if (fstat(file, &about) != 0) return false;
-    *stamp = (cafe_stamp){about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
+    struct timespec changed = cafe_os_changed(&about);
+    *stamp = (cafe_stamp){about.st_size, changed.tv_sec, changed.tv_nsec};
     return true;
 }
 

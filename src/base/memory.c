@@ -2,17 +2,15 @@
  *
  * Every block is preceded by a header with its raw address and size, so that the bytes in use and
  * their peak are known. Blocks of 2 MiB and more start at a 2 MiB boundary and ask for huge pages
- * before they are first touched: random rows of H then cost one TLB entry per 2 MiB.
+ * before they are first touched. Random rows of H then cost one TLB entry per 2 MiB.
  */
-#define _GNU_SOURCE
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/memory_limit.h"
 #include "base/thread_pool.h"
+#include "os/os.h"
 
 enum { ALIGNMENT = 64 };
 static const size_t huge_page = (size_t)2 << 20;
@@ -75,7 +73,7 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
     }
     uintptr_t start = ((uintptr_t)raw + ALIGNMENT + align - 1) & ~(uintptr_t)(align - 1);
     char *block = raw + (start - (uintptr_t)raw);
-    if (align == huge_page) madvise(block, bytes & ~(huge_page - 1), MADV_HUGEPAGE);
+    if (align == huge_page) cafe_os_huge_pages(block, bytes & ~(huge_page - 1));
     *header_of(block) = (header){raw, bytes};
     ASAN_POISON_MEMORY_REGION(block + bytes, room_behind(block));
     count_bytes(context, bytes);

@@ -1,16 +1,12 @@
 /* Blocks in files, and the release of their pages near the limit. */
-#define _GNU_SOURCE
 #include "base/memory_limit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "os/os.h"
 
 enum { PAGE = 4096 };               /* before a block in a file: its description */
 static const int64_t look = 500000; /* nanoseconds between two checks of the size of the process */
@@ -21,8 +17,7 @@ static const int64_t process_bytes = INT64_C(16) << 20;
 struct cafe_limit {
     int64_t bytes;
     char *folder;
-    int statm; /* /proc/self/statm; -1: there is none */
-    int64_t page;
+    int resident;        /* the file of cafe_os_resident() */
     atomic_llong looked; /* time of the last check */
 };
 
@@ -32,7 +27,7 @@ void cafe_limit_free(cafe_context *context) {
     struct cafe_limit *limit = context->limit;
     if (!limit) return;
     context->limit = NULL;
-    if (limit->statm >= 0) close(limit->statm);
+    if (limit->resident >= 0) close(limit->resident);
     cafe_mem_free_all(context, limit->folder, limit);
 }
 
@@ -50,8 +45,7 @@ cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *
     }
     limit->bytes = bytes;
     limit->folder = copy;
-    limit->page = sysconf(_SC_PAGESIZE);
-    limit->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    limit->resident = cafe_os_resident_open();
     context->limit = limit;
     return CAFE_OK;
 }
@@ -127,20 +121,8 @@ bool cafe_is_mapped(const cafe_context *context, const void *address) {
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-/* Bytes of the process in memory, the second number of statm; 0 when it is unknown. */
-static int64_t resident(const struct cafe_limit *limit) {
-    char text[128];
-    ssize_t got = limit->statm >= 0 ? pread(limit->statm, text, sizeof text - 1, 0) : -1;
-    if (got <= 0) return 0;
-    text[got] = 0;
-    const char *second = strchr(text, ' ');
-    return second ? strtoll(second, NULL, 10) * limit->page : 0;
-}
-
 static bool time_to_look(struct cafe_limit *limit) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    long long now = (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+    long long now = cafe_os_nanoseconds();
     if (now - atomic_load_explicit(&limit->looked, memory_order_relaxed) < look) return false;
     atomic_store_explicit(&limit->looked, now, memory_order_relaxed);
     return true;
@@ -148,7 +130,7 @@ static bool time_to_look(struct cafe_limit *limit) {
 
 static void let_go(const cafe_context *context, bool graphs) {
     for (const cafe_mapped *m = context->maps; m; m = m->next)
-        if (m->graph == graphs) madvise(m->start, m->bytes, MADV_DONTNEED);
+        if (m->graph == graphs) cafe_os_release(m->start, m->bytes);
 }
 
 void cafe_trim_blocks(cafe_context *context) {
@@ -166,9 +148,9 @@ void cafe_trim(cafe_context *context) {
     struct cafe_limit *limit = context->limit;
     if (!limit || !time_to_look(limit)) return;
     int64_t most = limit->bytes - limit->bytes / 16 - process_bytes / 2;
-    if (resident(limit) <= most) return;
+    if (cafe_os_resident(limit->resident) <= most) return;
     let_go(context, false);
-    if (resident(limit) > most) let_go(context, true);
+    if (cafe_os_resident(limit->resident) > most) let_go(context, true);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -177,18 +159,18 @@ void cafe_trim(cafe_context *context) {
 static int reserve(cafe_context *context, int fd, size_t bytes) {
     int problem;
     do {
-        problem = posix_fallocate(fd, 0, (off_t)bytes);
+        problem = cafe_os_reserve(fd, (int64_t)bytes);
     } while (problem == EINTR && cafe_check_cancel(context) == CAFE_OK);
     return problem;
 }
 
 static cafe_status map_file(cafe_context *context, size_t bytes, char **start) {
-    int fd = cafe_open_nameless(context->limit->folder), problem = fd < 0 ? errno : 0;
-    void *map = MAP_FAILED;
+    int fd = cafe_os_nameless(context->limit->folder), problem = fd < 0 ? errno : 0;
+    void *map = NULL;
     if (!problem) problem = reserve(context, fd, bytes);
     if (!problem) {
-        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        problem = map == MAP_FAILED ? errno : 0;
+        map = cafe_os_map(fd, bytes, CAFE_OS_WRITE_SHARED);
+        problem = map ? 0 : errno;
     }
     if (fd >= 0) close(fd);
     *start = map;
@@ -232,5 +214,5 @@ void cafe_mem_file_free(cafe_context *context, void *block) {
     cafe_mapped *map = (cafe_mapped *)(void *)((char *)block - PAGE);
     cafe_mapped_remove(context, map);
     context->file_bytes -= (long long)map->bytes;
-    munmap(map, map->bytes + PAGE);
+    cafe_os_unmap(map, map->bytes + PAGE);
 }

@@ -55,8 +55,8 @@ int64_t cafe_room(const cafe_context *context);
 int64_t cafe_limit_floats(int64_t limit, int64_t n, int64_t links);
 /* The same within the context's limit; INT64_MAX without one. */
 int64_t cafe_sweep_floats(const cafe_context *context, int64_t n, int64_t links);
-/* Groups of columns, each a multiple of 16, that rows of `stride` floats are cut into where
- * `floats` of them fit: 1 where all do; 0 where not even 16 do. */
+/* Groups of columns, each a multiple of 16, that rows of `stride` floats are cut into if `floats`
+ * of them fit. The number is 1 if all fit, and 0 if not even 16 fit. */
 static inline int64_t cafe_column_groups(int64_t stride, int64_t floats) {
     int64_t width = floats / 16 * 16;
     if (floats >= stride) return 1;
@@ -76,9 +76,6 @@ void cafe_trim(cafe_context *context);
  * files. */
 void cafe_trim_blocks(cafe_context *context);
 void cafe_trim_graphs(const cafe_context *context);
-
-/* A new file in the folder that is gone with the process; -1 and errno. */
-int cafe_open_nameless(const char *folder);
 
 /* Gives a block's file back: cafe_mem_free() calls it. */
 void cafe_mem_file_free(cafe_context *context, void *block);

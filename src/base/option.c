@@ -1,7 +1,5 @@
 /* Options from their tables: defaults, validation, setting from text, printing. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"

@@ -4,7 +4,7 @@
 
 #include <cafe/option.h>
 
-#include "base/lab.h"
+#include "os/lab.h"
 
 /* Defines cafe_NAME_option_table() for the struct cafe_NAME_options; inside the file the table is
  * NAME_table. */

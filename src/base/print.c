@@ -4,7 +4,6 @@
  * newlocale() does not create a locale for "C": it returns a constant of the C library. So the
  * calls are cheap, and the library keeps no state.
  */
-#define _GNU_SOURCE
 #include "base/print.h"
 
 #include <locale.h>
@@ -66,7 +65,13 @@ bool cafe_same_word(const char *a, const char *b, size_t length) {
     return true;
 }
 
-/* ---- what may be shown ----------------------------------------------------------------------- */
+bool cafe_is_word(const char *text, const char *word) {
+    size_t length = strlen(word);
+    return strlen(text) == length && cafe_same_word(text, word, length);
+}
+
+/* ---- UTF-8 ------------------------------------------------------------------------------------
+ */
 
 int cafe_utf8_length(const uint8_t *p, int64_t left) {
     uint8_t c = p[0];
@@ -83,6 +88,51 @@ int cafe_utf8_length(const uint8_t *p, int64_t left) {
                (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] >= 0x90);
     return bad ? 0 : length;
 }
+
+int cafe_put_utf8(uint32_t code, char text[4]) {
+    int count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (int i = count - 1; i > 0; i--, code >>= 6) text[i] = (char)(0x80 | (code & 0x3F));
+    text[0] = (char)(first[count] | code);
+    return count;
+}
+
+/* ---- escapes --------------------------------------------------------------------------------- */
+
+/* Four hexadecimal digits. */
+static bool take_hex(const char **at, const char *end, uint32_t *code) {
+    static const char digits[] = "0123456789abcdef";
+    *code = 0;
+    if (end - *at < 4) return false;
+    for (int i = 0; i < 4; i++, ++*at) {
+        char c = lower(**at);
+        const char *digit = c ? strchr(digits, c) : NULL;
+        if (!digit) return false;
+        *code = *code << 4 | (uint32_t)(digit - digits);
+    }
+    return true;
+}
+
+/* The character of \uXXXX, or of two that are a pair; 0: none, or one that no text may have. */
+static uint32_t take_code(const char **at, const char *end) {
+    uint32_t high, low;
+    if (!take_hex(at, end, &high) || (high >= 0xDC00 && high < 0xE000)) return 0;
+    if (high < 0xD800 || high >= 0xE000) return high;
+    if (end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u') return 0;
+    *at += 2;
+    if (!take_hex(at, end, &low) || low < 0xDC00 || low >= 0xE000) return 0;
+    return 0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00));
+}
+
+int cafe_take_escape(const char **at, const char *end, char *text) {
+    static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+    char c = *at < end ? *(*at)++ : 0;
+    const char *letter = c ? strchr(letters, c) : NULL;
+    uint32_t code = letter ? (uint8_t)bytes[letter - letters] : c == 'u' ? take_code(at, end) : 0;
+    return code ? cafe_put_utf8(code, text) : 0;
+}
+
+/* ---- what may be shown ----------------------------------------------------------------------- */
 
 /* U+061C, U+200E, U+200F, U+202A .. U+202E, U+2066 .. U+2069 */
 static bool turns_direction(const uint8_t *p, int length) {
@@ -151,4 +201,17 @@ void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text) {
     size_t length = cafe_show((const char *)bytes, (size_t)kept, text, 4 * (size_t)most + 1);
     memcpy(text + length, "...", kept < count ? 4 : 0);
     text[length + (kept < count ? 3 : 0)] = 0;
+}
+
+const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
+    while (p < end) {
+        if ((uint8_t)(*p - 1) < 0x7f) {
+            p++;
+            continue;
+        }
+        int length = cafe_utf8_length(p, end - p);
+        if (length == 0 || *p == 0) return p;
+        p += length;
+    }
+    return end;
 }

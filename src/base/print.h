@@ -14,7 +14,7 @@
 
 #include <cafe-private/text.h>
 
-#include "base/lab.h"
+#include "os/lab.h"
 
 /* snprintf and vsnprintf of the locale "C". */
 CAFE_LAB int cafe_print(char *text, size_t capacity, const char *format, ...)
@@ -24,10 +24,15 @@ CAFE_LAB int cafe_vprint(char *text, size_t capacity, const char *format, va_lis
 
 /* Are the first `length` bytes the same, A to Z in either case? Both texts may end before. */
 bool cafe_same_word(const char *a, const char *b, size_t length);
+/* Are two texts the same, A to Z in either case? */
+bool cafe_is_word(const char *text, const char *word);
 
 /* The length of the UTF-8 character at p, of which `left` bytes are there; 0 when it is not
  * well-formed. */
 CAFE_LAB int cafe_utf8_length(const uint8_t *p, int64_t left);
+
+/* Writes the character as UTF-8; returns the number of bytes. */
+int cafe_put_utf8(uint32_t code, char text[4]);
 
 /* cafe_show() that keeps line ends and tabs, for text in lines. *used gets the number of bytes
  * read. An incomplete character at the end is left for the next call, unless `whole`. */
@@ -37,5 +42,8 @@ size_t cafe_show_lines(const char *bytes, size_t count, bool whole, size_t *used
 /* cafe_show() of the first `most` bytes, followed by "..." if there are more. text needs 4 * most +
  * 4 bytes. */
 CAFE_LAB void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text);
+
+/* The first byte of the text that is NUL or not UTF-8; `end` when there is none. */
+const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end);
 
 #endif

@@ -11,9 +11,9 @@
 
 #include "base/inline.h"
 
-/* Streams keep the uses apart. Every use has its own number in one of three lists that never meet:
- * a run has one method, and an evaluation draws from the caller's seed, while the methods inside it
- * draw from seeds that follow from that. scripts/check compares the numbers. */
+/* Streams keep the uses apart. Every use has its own number in one of three lists that never meet.
+ * A run has one method. An evaluation draws from the caller's seed, and the methods inside it from
+ * seeds that follow from that seed. scripts/check compares the numbers. */
 enum cafe_stream {
     CAFE_STREAM_START = 1,
     CAFE_STREAM_GUARD = 2,
@@ -23,7 +23,9 @@ enum cafe_stream {
     CAFE_STREAM_PARENTS = 6,
     CAFE_STREAM_EIGEN = 8,
     CAFE_STREAM_RESTART = 9,
+    CAFE_STREAM_REGROUP = 10,
     CAFE_STREAM_SPLIT = 12,
+    CAFE_STREAM_SWAPS = 13, /* the upper half counts random graphs */
     CAFE_STREAM_ORDER = 16, /* of the generators, to MORE_LINKS */
     CAFE_STREAM_SIZES = 17,
     CAFE_STREAM_DEGREES = 18,
@@ -31,7 +33,8 @@ enum cafe_stream {
     CAFE_STREAM_MORE_LINKS = 20,
     CAFE_STREAM_BOTTOM = 40, /* the bottom end's start */
     CAFE_STREAM_PROBES = 41,
-    CAFE_STREAM_HUBS = 42,       /* the upper half counts rounds */
+    CAFE_STREAM_HUBS = 42, /* the upper half counts rounds */
+    CAFE_STREAM_FEATURES = 43,
     CAFE_STREAM_MAP = 48,        /* the upper half counts levels and rounds */
     CAFE_STREAM_ATTEMPTS = 256,  /* and above, one per attempt of R-MAT */
     CAFE_STREAM_MIX = 32768,     /* and above, one for every 128 columns */
@@ -65,7 +68,8 @@ enum cafe_evaluation_stream {
     CAFE_STREAM_REPEAT = 43,
     CAFE_STREAM_NON_LINK = 44,
     CAFE_STREAM_TURN = 45,
-    CAFE_STREAM_FOLD = 46
+    CAFE_STREAM_FOLD = 46,
+    CAFE_STREAM_PAIR = 47
 };
 
 typedef struct cafe_random4 {
@@ -94,7 +98,7 @@ CAFE_INLINE double cafe_uniform_open(uint32_t bits) {
     return ((double)bits + 0.5) * 0x1p-32;
 }
 
-/* log(x) for 0 < x < 1, with the same bits on every machine and device: x = m 2^e with m between
+/* log(x) for 0 < x < 1, with the same bits on every machine and device. x = m 2^e with m between
  * sqrt(1/2) and sqrt(2), and log m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1). The
  * relative error is below 4e-16. */
 CAFE_INLINE double cafe_log(double x) {

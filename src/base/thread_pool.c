@@ -13,16 +13,12 @@
  * waits until `inside` is 0. Both orders are sequentially consistent, so at least one of the two
  * sees the other, and fields of a job change only while no worker can read them.
  */
-#define _GNU_SOURCE
 #include "base/thread_pool.h"
-
-#include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include "base/background_task.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "os/os.h"
 
 enum { SPINS = 4000 };
 
@@ -191,11 +187,9 @@ static void close_job(struct cafe_pool *pool) {
 
 /* Starts the workers; fewer than asked for is no error, since any number gives the same result. */
 static void start(struct cafe_pool *pool) {
-    cpu_set_t set;
-    int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     pool->owner = getpid();
     pool->running = 0;
-    pool->spins = cpus >= pool->context->threads ? SPINS : 0;
+    pool->spins = cafe_os_processors() >= pool->context->threads ? SPINS : 0;
     atomic_store(&pool->generation, 0);
     atomic_store(&pool->open, 0);
     atomic_store(&pool->inside, 0);
@@ -206,7 +200,7 @@ static void start(struct cafe_pool *pool) {
     for (int32_t i = 0; i + 1 < pool->context->threads; i++) {
         worker *w = &pool->workers[i];
         *w = (worker){.pool = pool, .number = i + 1};
-        if (!cafe_thread_begin(&w->thread, work, w)) break;
+        if (!cafe_os_thread(&w->thread, work, w)) break;
         pool->running++;
     }
 }

@@ -12,11 +12,11 @@ typedef void cafe_task(void *argument, int64_t task, int32_t worker);
 CAFE_LAB cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
                                    void *argument);
 
-/* Stages that follow one another: every task of a stage has ended before the next stage begins, and
- * the threads stay together in between, which costs less than a call for each. Threads take spans
- * of tasks, long ones first, so that a stage may go from one task to the next without a break, and
- * of every stage the same part as far as others do not come to their help; where a span begins and
- * ends is different every time. */
+/* Stages that follow one another: every task of a stage has ended before the next stage begins. The
+ * threads stay together in between, which costs less than a call for each stage. Threads take spans
+ * of tasks, long spans first, so that a stage may go from one task to the next without a break. A
+ * thread takes the same part of every stage unless others help it. A span begins and ends at
+ * another place every time. */
 typedef void cafe_span_task(void *argument, int64_t first, int64_t last, int32_t worker);
 typedef struct cafe_stage {
     int64_t count;
@@ -26,9 +26,9 @@ typedef struct cafe_stage {
 enum { CAFE_STAGES = 64 }; /* at most */
 cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages);
 
-/* cafe_parallel() for tasks without scratch memory; for tasks over ranges of `block` of n items,
- * the last one what is left; and for sums over such ranges: each range adds to sums of its own,
- * which are 0 before, and these are added in their order to what sums[width] hold: the same bits
+/* Forms of cafe_parallel(): tasks without scratch memory; tasks over ranges of `block` of n items,
+ * the last range with the rest; sums over such ranges. Each range adds to sums of its own, which
+ * are 0 before. These are added to sums[width] in the order of the ranges, so the bits are the same
  * for any number of threads. */
 typedef void cafe_item_task(void *argument, int64_t item);
 typedef void cafe_range_task(void *argument, int64_t first, int64_t last);

@@ -1,11 +1,14 @@
 /* Small dense matrices: products, a Cholesky factor that knows its rank, eigenvectors. */
 #include "engine/dense.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/lapack.h"
+#include "engine/bidiagonal.h"
+#include "engine/tridiagonal.h"
 
 /* Any product, with the fastest kernels that this machine runs. */
 static void multiply(const cafe_product *x, const double *a, const double *b, double *c) {
@@ -110,20 +113,6 @@ void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const 
     }
 }
 
-/* LAPACK's values ascend; ours descend, and so do the columns of vectors. */
-static void reverse(int64_t k, double *vectors, double *values) {
-    for (int64_t i = 0; i < k / 2; i++) {
-        double value = values[i];
-        values[i] = values[k - 1 - i];
-        values[k - 1 - i] = value;
-        for (int64_t row = 0; row < k; row++) {
-            double entry = vectors[row * k + i];
-            vectors[row * k + i] = vectors[row * k + k - 1 - i];
-            vectors[row * k + k - 1 - i] = entry;
-        }
-    }
-}
-
 /* A vector's sign is free: the entry largest in size is made positive, so that results repeat. */
 static void fix_signs(int64_t k, double *vectors) {
     for (int64_t j = 0; j < k; j++) {
@@ -135,64 +124,114 @@ static void fix_signs(int64_t k, double *vectors) {
     }
 }
 
-/* LAPACK counts in int: its work space, at most 8 k^2 + 64 k numbers, must be countable. */
-static cafe_status check_size(cafe_context *context, int64_t k) {
-    if (k <= 16000) return CAFE_OK;
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "a dense matrix of size %lld is too large: 16000 is the limit", (long long)k);
+/* Multiplies by the power of 2 that brings the largest entry to [1/2, 1), so that squares neither
+ * overflow nor vanish. Returns the exponent that was taken out; INT32_MAX: an entry is no number.
+ */
+static int scale(int64_t count, double *x) {
+    double largest = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!(fabs(x[i]) <= DBL_MAX)) return INT32_MAX;
+        if (fabs(x[i]) > largest) largest = fabs(x[i]);
+    }
+    frexp(largest, &exponent);
+    for (int64_t i = 0; exponent != 0 && i < count; i++) x[i] = ldexp(x[i], -exponent);
+    return exponent;
 }
 
-/* T = V diag(values) V^T by divide and conquer (LAPACK dsyevd). */
-cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values) {
-    /* A symmetric matrix is its own transpose, so column-major LAPACK needs no copy of it; the
-     * vectors then stand in rows and are transposed. The work space is ours. */
-    CAFE_PASS(check_size(context, k));
-    int n = (int)k, doubles = 1 + 6 * n + 2 * n * n, integers = 3 + 5 * n, info = 0;
-    double *work = cafe_mem(context, doubles, sizeof *work);
-    int *iwork = cafe_mem(context, integers, sizeof *iwork);
-    cafe_status status = work && iwork ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK)
-        cafe_lapack_dsyevd("V", "L", &n, t, &n, values, work, &doubles, iwork, &integers, &info, 1,
-                           1);
-    cafe_mem_free_all(context, work, iwork);
-    if (status != CAFE_OK) return status;
-    if (info != 0)
-        return cafe_fail(context, CAFE_ERROR_NUMERIC,
-                         "the eigenproblem of size %lld failed (LAPACK dsyevd: %d)", (long long)k,
-                         info);
+static void scale_back(int64_t count, double *values, int exponent) {
+    for (int64_t i = 0; i < count; i++) values[i] = ldexp(values[i], exponent);
+}
+
+static cafe_status fail(cafe_context *context, int64_t k) {
+    return cafe_fail(context, CAFE_ERROR_NUMERIC, "the eigenproblem of size %lld failed",
+                     (long long)k);
+}
+
+/* Columns of vectors, by the values descending. */
+static void take_vectors(int64_t k, cafe_rotations *r, const int64_t *order, double *t) {
+    cafe_rotations_flush(r);
     for (int64_t i = 0; i < k; i++)
-        for (int64_t j = i + 1; j < k; j++) {
-            double entry = t[i * k + j];
-            t[i * k + j] = t[j * k + i];
-            t[j * k + i] = entry;
+        for (int64_t j = 0; j < k; j++) t[i * k + j] = cafe_rotations_entry(r, i, order[j]);
+}
+
+/* Sorts the values; order[j] is the former place of value j. */
+static void sort_values(int64_t k, double *values, int64_t *order) {
+    for (int64_t j = 0; j < k; j++) {
+        double value = values[j];
+        int64_t at = j;
+        for (; at > 0 && values[at - 1] < value; at--) {
+            values[at] = values[at - 1];
+            order[at] = order[at - 1];
         }
-    reverse(k, t, values);
+        values[at] = value;
+        order[at] = j;
+    }
+}
+
+/* T = Q D Q^T with D tridiagonal and D = Z diag(values) Z^T: the eigenvectors are the columns of
+ * Q Z. The rotations that make Z are applied to Q. The scale is a power of 2 and costs no digits.
+ */
+cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values) {
+    cafe_rotations r = {0};
+    cafe_status status = CAFE_OK;
+    int exponent = scale(k * k, t);
+    double *beside = cafe_mem(context, k, sizeof *beside);
+    int64_t *order = cafe_mem(context, k, sizeof *order);
+    CAFE_TRY(cafe_mem_had(beside, order));
+    if (exponent == INT32_MAX) CAFE_TRY(fail(context, k));
+    CAFE_TRY(cafe_tridiagonal_reduce(context, k, t, values, beside));
+    CAFE_TRY(cafe_rotations_create(context, k, k, t, &r));
+    if (!cafe_tridiagonal_solve(k, values, beside, &r)) CAFE_TRY(fail(context, k));
+    sort_values(k, values, order);
+    take_vectors(k, &r, order, t);
+    scale_back(k, values, exponent);
     fix_signs(k, t);
-    return CAFE_OK;
+done:
+    cafe_rotations_free(&r);
+    cafe_mem_free_all(context, beside, order);
+    return status;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
 void cafe_dense_tridiagonal(int64_t k, double *diagonal, double *beside) {
-    int n = (int)k, info;
-    cafe_lapack_dsterf(&n, diagonal, beside, &info);
+    cafe_tridiagonal_solve(k, diagonal, beside, NULL);
+    qsort(diagonal, (size_t)k, sizeof *diagonal, ascending);
 }
 
-/* A = U diag(values) V^T, the thin form, by divide and conquer (LAPACK dgesdd). */
+static void transpose(int64_t rows, int64_t columns, const double *a, double *b) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) b[j * rows + i] = a[i * columns + j];
+}
+
+/* Row-major, the column-major A is A^T. The wider side is made the rows: A^T = V S U^T, so that the
+ * vectors of the left and of the right change places. */
 cafe_status cafe_dense_singular(cafe_context *context, int64_t rows, int64_t columns, double *a,
                                 double *values, double *u, double *vt) {
-    CAFE_PASS(check_size(context, rows > columns ? rows : columns));
-    int m = (int)rows, n = (int)columns, least = m < n ? m : n, most = m > n ? m : n, info = 0;
-    int size = 8 * most * most + 64 * most + 1, u_step = u ? m : 1, vt_step = vt ? least : 1;
-    double *work = cafe_mem(context, size, sizeof *work), unused;
-    int *iwork = cafe_mem(context, 8 * least + 1, sizeof *iwork);
-    cafe_status status = work && iwork ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK)
-        cafe_lapack_dgesdd(u ? "S" : "N", &m, &n, a, &m, values, u ? u : &unused, &u_step,
-                           vt ? vt : &unused, &vt_step, work, &size, iwork, &info, 1);
-    cafe_mem_free_all(context, work, iwork);
-    if (status == CAFE_OK && info != 0)
-        status = cafe_fail(context, CAFE_ERROR_NUMERIC,
-                           "the singular values of a matrix of size %lld failed (LAPACK dgesdd: "
-                           "%d)",
-                           (long long)rows, info);
+    int64_t most = rows > columns ? rows : columns, least = rows < columns ? rows : columns;
+    int exponent = scale(rows * columns, a);
+    bool vectors = u || vt;
+    cafe_status status = CAFE_OK;
+    double *tall = cafe_mem(context, rows * columns, sizeof *tall);
+    double *left = vectors ? cafe_mem(context, most * least, sizeof *left) : NULL;
+    double *right = vectors ? cafe_mem(context, least * least, sizeof *right) : NULL;
+    CAFE_TRY(cafe_mem_had(tall));
+    if (vectors) CAFE_TRY(cafe_mem_had(left, right));
+    if (exponent == INT32_MAX) CAFE_TRY(fail(context, most));
+    if (rows >= columns)
+        transpose(columns, rows, a, tall);
+    else
+        memcpy(tall, a, (size_t)(rows * columns) * sizeof *a);
+    CAFE_TRY(cafe_bidiagonal_svd(context, most, least, tall, values, left, right));
+    scale_back(least, values, exponent);
+    const double *first = rows >= columns ? left : right, *second = rows >= columns ? right : left;
+    if (u) transpose(rows, least, first, u);
+    if (vt) memcpy(vt, second, (size_t)(columns * least) * sizeof *vt);
+done:
+    cafe_mem_free_all(context, tall, left, right);
     return status;
 }

@@ -1,5 +1,4 @@
-/* Small dense work in double precision: K x K matrices, row-major, through the kernels and LAPACK.
- */
+/* Small dense work in double precision: K x K matrices, row-major, through the kernels. */
 #ifndef CAFE_ENGINE_DENSE_H
 #define CAFE_ENGINE_DENSE_H
 
@@ -46,8 +45,8 @@ void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const 
 /* T = S diag(values) S^T for a symmetric T, which is overwritten by S; values descending. */
 cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values);
 
-/* Eigenvalues of a symmetric tridiagonal matrix, ascending, in place of its diagonal. The k - 1
- * numbers beside the diagonal are overwritten. */
+/* Eigenvalues of a symmetric tridiagonal matrix, ascending, in place of its diagonal. beside[k] has
+ * the k - 1 numbers beside the diagonal, and is overwritten. */
 void cafe_dense_tridiagonal(int64_t k, double *diagonal, double *beside);
 
 /* A (rows x columns, column-major, overwritten) = U diag(values) V^T; u rows x least, vt least x

@@ -28,19 +28,27 @@ typedef struct cafe_engine cafe_engine;
  * cafe_stride(of the columns it was made with). Floats after the last column are 0. */
 typedef struct cafe_block {
     int64_t n, stride, columns;
-    float *x;                  /* the engine's own; rows in memory on the processor alone */
+    union {
+        float *x;           /* the engine's own; rows in memory on the processor alone */
+        const float *given; /* rows in memory that are only read */
+    };
     const cafe_engine *engine; /* NULL: the processor */
     int64_t first;
 } cafe_block;
 
 /* Rows in memory, `stride` floats apart, as a block of the processor. */
 static inline cafe_block cafe_block_rows(int64_t n, int64_t stride, int64_t columns, float *x) {
-    return (cafe_block){n, stride, columns, x, NULL, 0};
+    return (cafe_block){n, stride, columns, {x}, NULL, 0};
+}
+
+/* The same of rows that no operation on the block may change. */
+static inline cafe_block cafe_block_given(int64_t n, int64_t columns, const float *x) {
+    return (cafe_block){.n = n, .stride = columns, .columns = columns, .given = x};
 }
 
 /* Columns first .. first + columns - 1 of a block, where they stand. */
 static inline cafe_block cafe_block_columns(const cafe_block *x, int64_t first, int64_t columns) {
-    return (cafe_block){x->n, x->stride, columns, x->x, x->engine, x->first + first};
+    return (cafe_block){x->n, x->stride, columns, {x->x}, x->engine, x->first + first};
 }
 
 /* Rows row .. row + rows - 1 of the columns column .. column + columns - 1. */
@@ -132,10 +140,10 @@ typedef struct cafe_engine_ops {
     cafe_status (*start)(cafe_context *context, cafe_block *x, const cafe_start *start);
 
     /* Makes the data that the engine needs for an operator, when the engine first meets it, and
-     * frees them with the operator: a copy of the parts on a device, the weights of the edges.
-     * Blocks will have about `stride` floats a row; 0: unknown. The operator of later calls may be
-     * the negative of the attached one, which has the same arrays. NULL: no data (and `held` is
-     * NULL). */
+     * frees them with the operator. They are a copy of the parts on a device, the weights of the
+     * edges. Blocks will have about `stride` floats a row; 0: unknown. The operator of later calls
+     * may be the negative of the attached one, which has the same arrays. NULL: no data (and `held`
+     * is NULL). */
     cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           int64_t stride, void **held);
     /* The operations below also work without these data. Then only the operator's own context uses
@@ -167,10 +175,10 @@ typedef struct cafe_engine_ops {
                            const cafe_block *x, double *s);
 
     /* Sweeps over all nodes of the operator by a rule (operator/chunk_move.h), in `chunks` chunks
-     * (0: chosen by size), without the nodes with fixed[u] != 0 (NULL: none). run moves the nodes
-     * of every chunk, one chunk after the other, and returns the growth of the objective. For a
-     * graph, this growth is a sum without order (kernels/sum_shapes.h) in each chunk, then over the
-     * chunks in their order. */
+     * (0: chosen by size), without the nodes with fixed[u] != 0 (NULL: none). A call of run moves
+     * the nodes of every chunk, one chunk after the other, and returns the growth of the objective.
+     * For a graph, this growth is a sum without order (kernels/sum_shapes.h) in each chunk, then
+     * over the chunks in their order. */
     cafe_status (*sweep_open)(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep);
@@ -191,8 +199,8 @@ typedef struct cafe_engine_ops {
     cafe_status (*gram_even)(cafe_context *context, const cafe_block *a, const cafe_block *b,
                              const double *weights, double *gram);
     /* X <- X M in place, M columns x k with k <= columns; or, with kept[k], X <- X[:, kept] M with
-     * M k x k and upper triangular. shift[k] (NULL: 0) is taken off every row before it is rounded.
-     * The columns after k become 0. */
+     * M k x k and upper triangular. Every row is reduced by shift[k] (NULL: 0) before it is
+     * rounded. The columns after k become 0. */
     cafe_status (*transform)(cafe_context *context, cafe_block *x, int64_t k, const double *m,
                              const int64_t *kept, const double *shift);
     /* Row u times (float)factors[u]. */

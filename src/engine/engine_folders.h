@@ -17,7 +17,7 @@ bool cafe_engine_folder(int64_t i, char folder[PATH_MAX]);
 const char *cafe_engine_path(void);
 
 /* Returns the real path of a library that only root, the user and the owner of libcafe's own file
- * may change; otherwise CAFE_ERROR_SYSTEM with the file or folder that others may change. */
+ * may change. Otherwise CAFE_ERROR_SYSTEM with the file or folder that others may change. */
 cafe_status cafe_engine_check_file(cafe_context *context, const char *path, char real[PATH_MAX]);
 
 #endif

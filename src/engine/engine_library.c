@@ -1,20 +1,15 @@
 /* Engines in shared libraries: found, checked, opened, listed.
  *
- * A library comes from one of three places: the folder of libcafe itself (of the program, if
- * libcafe is linked into it), the folder of installed libraries beside the program's, or a folder
- * of CAFE_ENGINE_PATH. Folders without an absolute path are ignored, so the working directory of a
- * process never matters. Libraries that others may change are refused (engine_folders.c). The list
- * loads no library, unless the caller asks for it.
+ * A library comes from one of three places. They are the folder of libcafe itself (of the program,
+ * if libcafe is linked into it), the folder of installed libraries beside the program's, or a
+ * folder of CAFE_ENGINE_PATH. Folders without an absolute path are ignored, so the working
+ * directory of a process never matters. Libraries that others may change are refused
+ * (engine_folders.c). The list loads no library, unless the caller asks for it.
  */
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cafe-private/team.h>
-#include <cafe/cafe.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -23,6 +18,7 @@
 #include "engine/engine.h"
 #include "engine/engine_folders.h"
 #include "engine/processor.h"
+#include "os/os.h"
 
 #define BEFORE "libcafe-"
 #define BEHIND ".so"
@@ -86,15 +82,10 @@ static cafe_status load(cafe_context *context, const char *path, const char *nam
     char real[PATH_MAX];
     *handle = NULL;
     CAFE_PASS(cafe_engine_check_file(context, path, real));
-    /* threads of a device's own libraries may run on and must not lose their code */
-    *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    *library = *handle ? dlsym(*handle, "cafe_engine_entry") : NULL;
-    if (!*handle) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s", dlerror());
+    *handle = cafe_os_load(real);
+    *library = *handle ? cafe_os_symbol(*handle, "cafe_engine_entry") : NULL;
+    if (!*handle) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s", cafe_os_load_error());
     return check_library(context, path, name, *library);
-}
-
-static void unload(void *handle) {
-    if (handle) dlclose(handle);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -103,7 +94,7 @@ static void close_engines(cafe_context *context) {
     for (opened *o = context->engines, *next; o; o = next) {
         next = o->next;
         o->library->close(context, o->engine.state);
-        unload(o->handle);
+        cafe_os_unload(o->handle);
         cafe_mem_free(context, o);
     }
     context->engines = NULL;
@@ -137,7 +128,7 @@ static cafe_status open_library(cafe_context *context, const char *path, const c
     cafe_status status = load(context, path, name, &o->handle, &o->library);
     if (status == CAFE_OK) status = o->library->open(context, &host, &o->engine.state);
     if (status != CAFE_OK) {
-        unload(o->handle);
+        cafe_os_unload(o->handle);
         cafe_mem_free(context, o);
         return status;
     }
@@ -247,7 +238,7 @@ static cafe_status probe(cafe_context *context, entry *e) {
             library->close(context, state);
         }
     }
-    unload(handle);
+    cafe_os_unload(handle);
     return status;
 }
 

@@ -4,12 +4,7 @@
  * own copy. Checksums are needed only for files whose size, time or inode differ. So a file that
  * all processes share is not read for the comparison.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cafe-private/team.h>
 
@@ -18,6 +13,7 @@
 #include "base/processes.h"
 #include "engine/engine.h"
 #include "io/gzip.h"
+#include "os/os.h"
 
 enum { LINE = 192, BUFFER = 1 << 20 };
 
@@ -50,9 +46,10 @@ static cafe_status open_file(cafe_context *context, const char *path, opened *fi
 /* Of one file the same in all processes, on different machines too. */
 static void add_numbers(writing *w, const opened *file) {
     const struct stat *s = &file->about;
+    struct timespec changed = cafe_os_changed(s);
     w->used += (size_t)cafe_print(w->text + w->used, w->room - w->used, "%lld %llu %lld.%09ld\n",
                                   (long long)s->st_size, (unsigned long long)s->st_ino,
-                                  (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
+                                  (long long)changed.tv_sec, changed.tv_nsec);
 }
 
 static cafe_status add_sum(writing *w, const cafe_engine_file *named, const opened *file) {

@@ -1,5 +1,6 @@
-/* The rows that this process has of a map's, where the engine joins several processes, for solvers
- * that work on rows themselves; and sums over all rows, the same bits for any number of processes.
+/* The rows that this process has of a map's, if the engine joins several processes: for solvers
+ * that work on rows themselves. And sums over all rows, with the same bits for any number of
+ * processes.
  */
 #ifndef CAFE_ENGINE_OWNED_ROWS_H
 #define CAFE_ENGINE_OWNED_ROWS_H

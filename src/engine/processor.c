@@ -1,7 +1,6 @@
 /* The processor's engine: rows in memory, the kernels of src/kernels, the context's threads. */
 #include "engine/processor.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,7 +15,7 @@ enum {
 
 cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
                                 cafe_block *block) {
-    *block = (cafe_block){n, cafe_stride(columns), columns, NULL, &cafe_processor, 0};
+    *block = (cafe_block){n, cafe_stride(columns), columns, {NULL}, &cafe_processor, 0};
     void *rows = NULL;
     CAFE_PASS(cafe_mem_file(context, n * block->stride, sizeof *block->x, &rows));
     block->x = rows;

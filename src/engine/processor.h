@@ -18,8 +18,8 @@ cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const caf
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);
 /* The upper triangle of the sum over pieces of consecutive rows, starts[pieces + 1], as a sum
- * without order: parts may be added in any order. lengths: at least the lengths of the columns over
- * all rows of the final sum. */
+ * without order: parts may be added in any order. The lengths are at least those of the columns
+ * over all rows of the final sum. */
 cafe_status cafe_processor_gram_even(cafe_context *context, const cafe_block *a,
                                      const cafe_block *b, const double *weights, double *gram);
 cafe_status cafe_processor_gram_pieces(cafe_context *context, const cafe_block *a,

@@ -185,8 +185,8 @@ cafe_status cafe_processor_gram_even(cafe_context *context, const cafe_block *a,
     return job.k > 0 ? gram_of(context, &job) : CAFE_OK;
 }
 
-/* Each piece's matrix is rounded to a grid before it is added: a 53rd of the largest that entry i,
- * j can become, the product of the lengths of the columns. So the sum has no order
+/* Each piece's matrix is rounded to a grid before it is added. The grid is a 53rd of the largest
+ * that entry i, j can become, the product of the lengths of the columns. So the sum has no order
  * (kernels/sum_shapes.h). */
 static void gram_piece(void *argument, int64_t piece, int32_t worker) {
     const gram_job *job = argument;

@@ -18,24 +18,32 @@
 #ifndef CAFE_EXPLAIN_CLIQUE_BOUND_H
 #define CAFE_EXPLAIN_CLIQUE_BOUND_H
 
-#include "explain/clique_rows.h"
 #include "operator/operator.h"
 
-enum { CAFE_CLIQUE_NODES = 4096 }; /* of a graph of so many nodes the pairs take 170 MB */
-
 typedef struct cafe_clique_bound {
-    double bound; /* with the rounding of all sums in it */
-    int64_t rows; /* inequalities with a multiplier above 0 */
-    double step;  /* modularities of partitions are multiples of this; 0: not known */
+    double bound;  /* with the rounding of all sums in it */
+    int64_t rows;  /* inequalities with a multiplier above 0 */
+    double step;   /* modularities of partitions are multiples of this; 0: not known */
+    int64_t cases; /* that the partitions were divided into; 1: none */
 } cafe_clique_bound;
 
-/* An inequality: its centre, its leaves (-1: none), and its multiplier in units of q. */
+enum {
+    CAFE_CLIQUE_LEAVES = 4,     /* of an inequality, at most */
+    CAFE_CLIQUE_ARCS = 10000000 /* of a graph: its pairs take 500 MB */
+};
+
+/* A line of a proof. It is an inequality by its centre, its leaves (-1: none) and its multiplier in
+ * units of q. Or it is a pair, node[0] and node[1], that all partitions of the case have together
+ * or apart. */
 typedef struct cafe_clique_multiplier {
+    int64_t number; /* of the case, from 0 */
     int32_t node[1 + CAFE_CLIQUE_LEAVES];
+    int32_t forced; /* 1: together, -1: apart, 0: an inequality */
     double multiplier;
 } cafe_clique_multiplier;
 
-/* Those above 0 of the best bound; begins zeroed but for the context. */
+/* Inequalities with a multiplier above 0, case by case, forced pairs first; begins zeroed but for
+ * the context. */
 typedef struct cafe_clique_multipliers {
     cafe_context *context;
     cafe_clique_multiplier *at;
@@ -44,7 +52,7 @@ typedef struct cafe_clique_multipliers {
 
 void cafe_clique_multipliers_free(cafe_clique_multipliers *rows);
 
-/* Of a graph of at most CAFE_CLIQUE_NODES nodes with edges. work: about seconds of one processor.
+/* Of a graph with up to CAFE_CLIQUE_ARCS arcs. work: about seconds of one processor.
  * The search ends early when the bound says that no partition is better than `known`. One thread
  * works; the result depends on nothing but the graph, `work` and `known`. The parts have sqrt(r) p
  * in place of p at resolution r. rows: NULL, or gets the multipliers. */

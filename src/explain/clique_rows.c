@@ -17,11 +17,11 @@ static uint64_t mix(uint64_t z) {
     return z ^ z >> 33;
 }
 
-/* Nodes are below 2^12, leaves at most four: 12 bits each, one more than the number; never 0. */
+/* A hash of the nodes, never 0. Of two rows with the same one the second is left out. */
 static uint64_t key_of(int32_t centre, const int32_t *leaves, int64_t count) {
-    uint64_t key = (uint64_t)centre + 1;
-    for (int64_t i = 0; i < count; i++) key = key << 12 | (uint64_t)leaves[i];
-    return key | (uint64_t)count << 61;
+    uint64_t key = mix((uint64_t)centre + 1);
+    for (int64_t i = 0; i < count; i++) key = mix(key + (uint64_t)leaves[i] + 1);
+    return key | 1;
 }
 
 /* Where the key stands, or the free place for it. */
@@ -52,20 +52,21 @@ static cafe_status make_room(cafe_clique_rows *rows, int64_t pairs) {
     return CAFE_OK;
 }
 
-cafe_status cafe_clique_rows_add(cafe_clique_rows *rows, int32_t centre, const int32_t *leaves,
-                                 int64_t count) {
+cafe_status cafe_clique_rows_add(cafe_clique_rows *rows, cafe_clique_pairs *pairs, int32_t centre,
+                                 const int32_t *leaves, int64_t count) {
     uint64_t key = key_of(centre, leaves, count);
     CAFE_PASS(make_room(rows, cafe_clique_length(count)));
-    int64_t place = find(rows, key);
+    int64_t place = find(rows, key), used = rows->used;
     if (rows->seen[place]) return CAFE_OK;
+    for (int64_t i = 0; i < count; i++)
+        CAFE_PASS(cafe_clique_pairs_take(pairs, centre, leaves[i], &rows->pair[used++]));
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < i; j++)
+            CAFE_PASS(cafe_clique_pairs_take(pairs, leaves[i], leaves[j], &rows->pair[used++]));
     rows->seen[place] = key;
     rows->at[rows->count++] =
         (cafe_clique_row){.key = key, .start = rows->used, .leaves = (uint8_t)count};
-    for (int64_t i = 0; i < count; i++)
-        rows->pair[rows->used++] = (uint32_t)cafe_clique_pair(centre, leaves[i]);
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < i; j++)
-            rows->pair[rows->used++] = (uint32_t)cafe_clique_pair(leaves[i], leaves[j]);
+    rows->used = used;
     return CAFE_OK;
 }
 

@@ -2,17 +2,15 @@
 #ifndef CAFE_EXPLAIN_CLIQUE_ROWS_H
 #define CAFE_EXPLAIN_CLIQUE_ROWS_H
 
-#include "base/context.h"
+#include "explain/clique_bound.h"
+#include "explain/clique_pairs.h"
 
-enum {
-    CAFE_CLIQUE_LEAVES = 4, /* of a star at most */
-    CAFE_CLIQUE_PAIRS = CAFE_CLIQUE_LEAVES * (CAFE_CLIQUE_LEAVES + 1) / 2
-};
+enum { CAFE_CLIQUE_PAIRS = CAFE_CLIQUE_LEAVES * (CAFE_CLIQUE_LEAVES + 1) / 2 };
 
 /* A row has the pairs of its centre and its leaves with +1, then those of two leaves with -1. */
 typedef struct cafe_clique_row {
     double multiplier;
-    uint64_t key;  /* of its nodes */
+    uint64_t key;  /* a hash of its nodes */
     int64_t start; /* of its pairs among all */
     uint8_t leaves;
     uint8_t idle; /* passes in which it was slack, with multiplier 0 */
@@ -28,17 +26,13 @@ typedef struct cafe_clique_rows {
 
 void cafe_clique_rows_free(cafe_clique_rows *rows);
 
-static inline int64_t cafe_clique_pair(int64_t u, int64_t w) {
-    return u < w ? w * (w - 1) / 2 + u : u * (u - 1) / 2 + w;
-}
-
 static inline int64_t cafe_clique_length(int64_t leaves) {
     return leaves * (leaves + 1) / 2;
 }
 
-/* Adds the row with multiplier 0, unless it is there. The leaves ascend. */
-cafe_status cafe_clique_rows_add(cafe_clique_rows *rows, int32_t centre, const int32_t *leaves,
-                                 int64_t count);
+/* Adds the row with multiplier 0, unless it is there, and its pairs. The leaves ascend. */
+cafe_status cafe_clique_rows_add(cafe_clique_rows *rows, cafe_clique_pairs *pairs, int32_t centre,
+                                 const int32_t *leaves, int64_t count);
 
 /* Takes out the rows that were slack for so many passes. */
 void cafe_clique_rows_drop(cafe_clique_rows *rows, int64_t passes);

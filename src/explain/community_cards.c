@@ -49,12 +49,48 @@ static void list_members(const cafe_explanation *e, cafe_member_lists *s) {
     s->start[0] = 0;
 }
 
+/* ---- sums over the communities ----------------------------------------------------------------
+ */
+
+static void add_factors(const cafe_operator_parts *q, cafe_member_lists *s) {
+    for (int64_t u = 0; u < q->n; u++)
+        for (int64_t l = 0; l < q->width && s->part[u] >= 0; l++)
+            s->factors[s->part[u] * q->width + l] += q->f[u * q->width + l];
+}
+
+cafe_status cafe_explain_set_sums(cafe_context *context, const cafe_operator *op,
+                                  cafe_member_lists *s) {
+    const cafe_operator_parts *q = &op->parts;
+    s->sums = cafe_mem_zero(context, s->count, sizeof *s->sums);
+    s->inside = cafe_mem_zero(context, q->n, sizeof *s->inside);
+    if (q->f) s->factors = cafe_mem_zero(context, s->count * q->width, sizeof *s->factors);
+    CAFE_PASS(cafe_mem_had(s->sums, s->inside, q->f ? (void *)s->factors : s->sums));
+    if (q->f) add_factors(q, s);
+    if (!q->offsets) return CAFE_OK;
+    return cafe_partition_sums(context, &CAFE_JOINT(q), s->part, s->count, s->sums, s->inside);
+}
+
+/* q(S,S') = sign p(S,S') + kappa F_S C F_S'^T; of a plain graph p(S,S') - p(S) p(S') */
+static double covariance_of(const cafe_operator_parts *q, const cafe_member_lists *s, double edges,
+                            int64_t i, int64_t k) {
+    double sum = 0;
+    if (!s->factors) return q->sign * edges + q->kappa * (s->sums[i].mass * s->sums[k].mass);
+    const double *a = s->factors + i * q->width, *b = s->factors + k * q->width;
+    for (int64_t l = 0; l < q->width; l++) sum += cafe_factor_sign(q, l) * (a[l] * b[l]);
+    return q->sign * edges + q->kappa * sum;
+}
+
+double cafe_explain_strength(const cafe_operator_parts *q, const cafe_member_lists *s, int64_t i) {
+    return covariance_of(q, s, s->sums[i].inside, i, i);
+}
+
 /* ---- lists of each community ----------------------------------------------------------------- */
 
 typedef struct list_job {
     cafe_explanation *e;
     double *joint;    /* workers x communities: p(S,S') of the community at hand, else 0 */
     int32_t *touched; /* workers x communities: those S' */
+    bool *met;        /* the same: is S' in the list? Weights of both signs may add up to 0. */
 } list_job;
 
 /* the members by C(u|S) = p(u,S) / p(S) */
@@ -77,33 +113,35 @@ static void nearest_task(void *argument, int64_t c, int32_t worker) {
     const cafe_operator_parts *links = &e->op->parts;
     double *joint = job->joint + worker * s->count;
     int32_t *touched = job->touched + worker * s->count;
+    bool *met = job->met + worker * s->count;
     int64_t count = 0;
     for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
         int64_t u = s->members[i];
         for (int64_t j = links->offsets[u]; j < links->offsets[u + 1]; j++) {
             int32_t d = s->part[links->targets[j]];
             if (d < 0 || d == c) continue;
-            if (joint[d] == 0) touched[count++] = d;
+            if (!met[d]) touched[count++] = d;
+            met[d] = true;
             joint[d] += CAFE_LINK(links, u, j);
         }
     }
     for (int64_t i = 0; i < count; i++) {
         int32_t d = touched[i];
-        double q = joint[d] / links->total - s->sums[c].mass * s->sums[d].mass;
+        double q = covariance_of(links, s, joint[d] / links->total, c, d);
         cafe_listed_offer(s->nearest + c * e->top, &s->nearest_count[c], e->top,
                           (cafe_listed){d, q});
-        joint[d] = 0;
+        joint[d] = 0, met[d] = false;
     }
 }
 
 static cafe_status list_nearest(cafe_context *context, cafe_explanation *e) {
     int64_t room = context->threads * e->sets.count;
     list_job job = {e, cafe_mem_zero(context, room, sizeof *job.joint),
-                    cafe_mem(context, room, sizeof *job.touched)};
-    cafe_status status = job.joint && job.touched
-                             ? cafe_parallel(context, e->sets.count, nearest_task, &job)
-                             : CAFE_ERROR_MEMORY;
-    cafe_mem_free_all(context, job.joint, job.touched);
+                    cafe_mem(context, room, sizeof *job.touched),
+                    cafe_mem_zero(context, room, sizeof *job.met)};
+    cafe_status status = cafe_mem_had(job.joint, job.touched, job.met);
+    if (status == CAFE_OK) status = cafe_parallel(context, e->sets.count, nearest_task, &job);
+    cafe_mem_free_all(context, job.joint, job.touched, job.met);
     return status;
 }
 
@@ -112,19 +150,17 @@ static cafe_status list_nearest(cafe_context *context, cafe_explanation *e) {
 static cafe_status reserve(cafe_context *context, const cafe_explanation *e, cafe_member_lists *s) {
     s->start = cafe_mem_zero(context, s->count + 1, sizeof *s->start);
     s->members = cafe_mem(context, e->n, sizeof *s->members);
-    s->inside = cafe_mem(context, e->n, sizeof *s->inside);
-    s->sums = cafe_mem(context, s->count, sizeof *s->sums);
     s->central = cafe_mem(context, s->count * e->top, sizeof *s->central);
     s->nearest = cafe_mem(context, s->count * e->top, sizeof *s->nearest);
     s->central_count = cafe_mem_zero(context, s->count, sizeof *s->central_count);
     s->nearest_count = cafe_mem_zero(context, s->count, sizeof *s->nearest_count);
-    return cafe_mem_had(s->start, s->members, s->inside, s->sums, s->central, s->nearest,
-                        s->central_count, s->nearest_count);
+    return cafe_mem_had(s->start, s->members, s->central, s->nearest, s->central_count,
+                        s->nearest_count);
 }
 
 cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part) {
     cafe_member_lists *s = &e->sets;
-    if (!cafe_operator_has_rows(e->op)) return CAFE_OK;
+    if (!cafe_operator_has_rows(e->op) || !e->op->parts.offsets) return CAFE_OK;
     s->part = cafe_mem(context, e->n, sizeof *s->part);
     if (!s->part) return CAFE_ERROR_MEMORY;
     if (part)
@@ -135,15 +171,14 @@ cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const 
     CAFE_PASS(count_parts(context, e, &s->count));
     CAFE_PASS(reserve(context, e, s));
     list_members(e, s);
-    CAFE_PASS(cafe_partition_sums(context, &CAFE_JOINT(&e->op->parts), s->part, s->count, s->sums,
-                                  s->inside));
+    CAFE_PASS(cafe_explain_set_sums(context, e->op, s));
     CAFE_PASS(cafe_each(context, s->count, list_central, e));
     return list_nearest(context, e);
 }
 
 void cafe_member_lists_free(cafe_context *context, cafe_member_lists *s) {
-    cafe_mem_free_all(context, s->part, s->start, s->members, s->inside, s->sums, s->central,
-                      s->nearest, s->central_count, s->nearest_count);
+    cafe_mem_free_all(context, s->part, s->start, s->members, s->inside, s->factors, s->sums,
+                      s->central, s->nearest, s->central_count, s->nearest_count);
 }
 
 /* ---- the card -------------------------------------------------------------------------------- */
@@ -161,7 +196,7 @@ cafe_status cafe_explain_community_sized(cafe_context *context, const cafe_expla
         .nodes = s->start[community + 1] - s->start[community],
         .mass = sums.mass,
         .inside = sums.inside,
-        .strength = cafe_set_strength(sums),
+        .strength = cafe_explain_strength(&e->op->parts, s, community),
         .conductance = cafe_set_conductance(sums),
         .central_count = s->central_count[community],
         .nearest_count = s->nearest_count[community],

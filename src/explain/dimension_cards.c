@@ -9,7 +9,6 @@
  * number of threads.
  */
 #include <math.h>
-#include <string.h>
 
 #include <cafe-private/inputs.h>
 

@@ -1,9 +1,9 @@
 /* The explanation of an embedding: one product with Q, from which the cards are read.
  *
- * With Z = Q V, column j contributes v_j^T Q v_j = sum over u of v_uj z_uj to tr(V^T Q V), and
- * node u contributes <h_u, z_u>. Both ways of adding up n K numbers give the modularity of the
- * embedding, so shares of columns and pulls of nodes account for the same quantity, whatever the
- * scale of the columns and whether or not they are orthogonal.
+ * With Z = Q V, column j contributes v_j^T Q v_j = sum over u of v_uj z_uj to tr(V^T Q V), and node
+ * u contributes <h_u, z_u>. Both sums of n K numbers are the modularity of the embedding. So shares
+ * of columns and pulls of nodes account for the same quantity, for any scale of the columns,
+ * orthogonal or not.
  *
  * Values and residuals are those of the certificate (spectral/certificate.h), for both problems
  * that the forms of an embedding solve: Q v = rho v, and Q v = rho D v. Which of them the columns
@@ -12,7 +12,6 @@
 #include "explain/explain.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/finite.h"
 #include "base/memory.h"
@@ -142,7 +141,7 @@ static void write_report(cafe_explanation *e) {
                                       .communities = e->sets.count,
                                       .part = e->sets.part};
     for (int64_t c = 0; c < e->sets.count; c++)
-        e->report.part_modularity += cafe_set_strength(e->sets.sums[c]);
+        e->report.part_modularity += cafe_explain_strength(&e->op->parts, &e->sets, c);
 }
 
 static cafe_status fill(cafe_context *context, cafe_explanation *e, const float *vectors,
@@ -190,9 +189,10 @@ cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t
 void cafe_explanation_free(cafe_explanation *e) {
     if (!e) return;
     cafe_context *context = e->context;
+    cafe_explain_forget_layers(e);
     cafe_mem_free_all(context, e->v.x, e->z.x, e->sums, e->high, e->low, e->high_communities,
                       e->low_communities, e->high_count, e->low_count, e->products, e->coordinates,
-                      e->pulls, e->pushes);
+                      e->pulls, e->pushes, e->words);
     cafe_ritz_free(context, &e->plain);
     cafe_ritz_free(context, &e->walk);
     cafe_member_lists_free(context, &e->sets);

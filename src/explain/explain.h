@@ -25,7 +25,8 @@ typedef struct cafe_member_lists {
     int32_t *part;  /* of each node, negative: none */
     int64_t *start; /* count + 1: members of S are members[start[S] .. start[S+1]) */
     int32_t *members;
-    double *inside; /* p(u, S(u)) of each node */
+    double *inside;  /* p(u, S(u)) of each node */
+    double *factors; /* of a sum: count x width, the sums of F over each community; else NULL */
     cafe_set_sums *sums;
     cafe_listed *central, *nearest; /* top of each */
     int64_t *central_count, *nearest_count;
@@ -45,10 +46,13 @@ struct cafe_explanation {
     int64_t *high_count, *low_count; /* communities listed of each column */
     cafe_member_lists sets;
     cafe_explain_report report;
+    cafe_layer_card *layers; /* of the last cafe_explain_layers() */
+    int64_t layer_count;
     /* of the last node card */
     double *products;
     cafe_coordinate *coordinates;
     cafe_force *pulls, *pushes;
+    char *words; /* the last node's sentences */
 };
 
 static inline bool cafe_listed_before(cafe_listed a, cafe_listed b) {
@@ -70,6 +74,15 @@ cafe_status cafe_explain_ends(cafe_context *context, cafe_explanation *e);
 
 /* community_cards.c: the lists, masses and centralities of a partition, found when part is NULL. */
 cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part);
+/* The sums over the communities sets->part of an operator with rows: sums, inside, factors. */
+cafe_status cafe_explain_set_sums(cafe_context *context, const cafe_operator *op,
+                                  cafe_member_lists *sets);
+/* q(S,S) */
+double cafe_explain_strength(const cafe_operator_parts *q, const cafe_member_lists *sets,
+                             int64_t s);
 void cafe_member_lists_free(cafe_context *context, cafe_member_lists *sets);
+
+/* layer_shares.c */
+void cafe_explain_forget_layers(cafe_explanation *e);
 
 #endif

@@ -2,18 +2,19 @@
  *
  * A partition with indicator vectors x_S has modularity sum over S of x_S^T Q x_S.
  *
- * Pairs. It is a sum of q(u,w) over the pairs in one community, of which all (u,u) are some: at
- * most sum over u of q(u,u) + sum over u != w of max(q(u,w), 0). Only arcs have q(u,w) > 0.
+ * Pairs. It is a sum of q(u,w) over the pairs in one community, of which all (u,u) are some. It is
+ * at most sum over u of q(u,u) + sum over u != w of max(q(u,w), 0). Only arcs have q(u,w) > 0.
  *
  * Dual. Let y be any vector with diag(y) - Q positive semidefinite. Then
  *
  *     sum over S of x_S^T Q x_S  <=  sum over S of x_S^T diag(y) x_S  =  sum over u of y_u
  *
  * because each node is in one S. This is the dual of the semidefinite relaxation in which rows of
- * length 1 take the place of indicators (Goemans and Williamson 1995), and the sphere climbs that
- * relaxation: at its optimum y_u = <h_u, z_u> is dual optimal, so the y of a sphere is nearly so.
- * What it lacks is repaired along p: with mu the largest eigenvalue of D^-1/2 (Q - diag(y)) D^-1/2,
- * diag(y + mu p) - Q is positive semidefinite, and the bound is sum y + mu since p sums to 1.
+ * length 1 take the place of indicators (Goemans and Williamson 1995). Sphere climbs that
+ * relaxation. At its optimum y_u = <h_u, z_u> is dual optimal, so the y of a sphere is nearly
+ * optimal. What it lacks is repaired along p. With mu the largest eigenvalue of D^-1/2 (Q -
+ * diag(y)) D^-1/2, diag(y + mu p) - Q is positive semidefinite. The bound is sum y + mu, because p
+ * sums to 1.
  *
  * Spectral. The same with y = 0: the largest eigenvalue of D^-1/2 Q D^-1/2.
  *
@@ -153,7 +154,7 @@ static cafe_status bound_partition(cafe_context *context, const cafe_operator *o
     CAFE_PASS(cafe_partition_bound_find(context, op, 1, part ? c->witness_sum : -HUGE_VAL, o->work,
                                         NULL, &found));
     c->pairs = found.pairs;
-    c->inequalities = found.inequalities;
+    c->inequalities = found.inequalities < HUGE_VAL ? found.inequalities : -1;
     c->inequality_count = found.rows;
     c->proved = found.proved;
     return CAFE_OK;

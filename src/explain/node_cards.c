@@ -13,7 +13,6 @@
  * and the empty one.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/finite.h"
 #include "base/memory.h"
@@ -102,6 +101,27 @@ static void add_force(cafe_explanation *e, cafe_node_card *card, cafe_force f) {
     if (f.value < 0) offer_force(e->pushes, &card->push_count, e->top, f);
 }
 
+/* q(u,w) = sign p(u,w) + kappa f_u C f_w^T; of a plain graph p(u,w) - p_u p_w */
+static double covariance_of(const cafe_operator_parts *q, double joint, int64_t u, int64_t w) {
+    double sum = 0;
+    if (!q->f) return q->sign * joint + q->kappa * (q->p[u] * q->p[w]);
+    const float *a = q->f + u * q->width, *b = q->f + w * q->width;
+    for (int64_t l = 0; l < q->width; l++) sum += cafe_factor_sign(q, l) * ((double)a[l] * b[l]);
+    return q->sign * joint + q->kappa * sum;
+}
+
+/* q(u,S) without q(u,u), from p(u,S). */
+static double attachment_to(const cafe_explanation *e, double joint, int64_t u, int32_t set) {
+    const cafe_operator_parts *q = &e->op->parts;
+    bool own = e->sets.part[u] == set;
+    double sum = own ? -cafe_factor_square(q, u) : 0;
+    if (!q->f) return joint - q->p[u] * (e->sets.sums[set].mass - (own ? q->p[u] : 0));
+    const double *masses = e->sets.factors + set * q->width;
+    for (int64_t l = 0; l < q->width; l++)
+        sum += cafe_factor_sign(q, l) * (q->f[u * q->width + l] * masses[l]);
+    return q->sign * joint + q->kappa * sum;
+}
+
 /* All nodes in order; the sorted row of u is read along. */
 static void add_forces(cafe_explanation *e, cafe_node_card *card) {
     const cafe_operator_parts *s = &e->op->parts;
@@ -111,8 +131,9 @@ static void add_forces(cafe_explanation *e, cafe_node_card *card) {
         bool linked = j < end && s->targets[j] == w;
         if (linked) joint = CAFE_LINK(s, u, j) / s->total;
         j += linked;
-        add_force(e, card,
-                  (cafe_force){(int32_t)w, linked, joint - s->p[u] * s->p[w], e->products[w], 0});
+        add_force(
+            e, card,
+            (cafe_force){(int32_t)w, linked, covariance_of(s, joint, u, w), e->products[w], 0});
     }
 }
 
@@ -131,8 +152,9 @@ static void join_neighbours(const cafe_explanation *e, int64_t u, double *joint)
 static void find_second(const cafe_explanation *e, const double *joint, cafe_node_card *card) {
     card->second = -1;
     for (int32_t c = 0; c < e->sets.count; c++) {
-        double q = joint[c] - card->mass * e->sets.sums[c].mass;
-        if (c == card->community || !(joint[c] > 0) || !(q > card->second_attachment)) continue;
+        if (c == card->community || !(joint[c] > 0 || e->sets.factors)) continue;
+        double q = attachment_to(e, joint[c], card->node, c);
+        if (!(q > card->second_attachment)) continue;
         card->second = c;
         card->second_attachment = q;
     }
@@ -158,7 +180,7 @@ static cafe_status describe_community(cafe_context *context, const cafe_explanat
     double *joint = cafe_mem_zero(context, s->count, sizeof *joint);
     if (!joint) return CAFE_ERROR_MEMORY;
     join_neighbours(e, card->node, joint);
-    card->attachment = joint[c] - card->mass * (s->sums[c].mass - card->mass);
+    card->attachment = attachment_to(e, joint[c], card->node, c);
     card->centrality = s->sums[c].mass > 0 ? s->inside[card->node] / s->sums[c].mass : 0;
     card->members = s->start[c + 1] - s->start[c];
     find_second(e, joint, card);
@@ -182,7 +204,7 @@ cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *e, 
                                     cafe_node_card *card, size_t size) {
     cafe_node_card own = {.node = node};
     place_job job = {e, node};
-    CAFE_PASS(cafe_operator_need_links(context, e->op));
+    CAFE_PASS(cafe_operator_need_edges(context, e->op));
     if (node < 0 || node >= e->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld: there are %lld",
                          (long long)node, (long long)e->n);

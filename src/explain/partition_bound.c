@@ -9,8 +9,8 @@
 
 enum { BLOCK = 1024 };
 
-/* Sums of up to 10^9 terms of size 1; and what single precision has: a P of which every entry is
- * rounded to 2^-24, scaled to sum 1, is within d = 2^-24 of the P that was meant, summed up over
+/* Sums of up to 10^9 terms of size 1. And the error of single precision. A P of which every entry
+ * is rounded to 2^-24, scaled to sum 1, is within d = 2^-24 of the P that was meant, summed up over
  * the pairs. For any partition p(S,S), summed up, then moves by d at most and p(S)^2 by 2 d. */
 double cafe_bound_rounding(const cafe_operator *op) {
     return 1e-11 + (op->parts.weights || op->parts.factor ? 3 * 0x1p-24 : 0);
@@ -39,8 +39,8 @@ static cafe_status bound_inequalities(cafe_context *context, const cafe_operator
                                       cafe_partition_bound *b) {
     int32_t best[CAFE_EXACT_NODES];
     cafe_clique_bound found = {0};
-    b->inequalities = -1;
-    if (work == 0 || op->n > CAFE_CLIQUE_NODES) return CAFE_OK;
+    b->inequalities = HUGE_VAL;
+    if (work == 0 || op->parts.offsets[op->n] > CAFE_CLIQUE_ARCS) return CAFE_OK;
     if (op->n <= CAFE_EXACT_NODES && !rows)
         CAFE_PASS(cafe_exact_partition(context, op, resolution, best, &found.bound));
     else
@@ -52,11 +52,75 @@ static cafe_status bound_inequalities(cafe_context *context, const cafe_operator
     return CAFE_OK;
 }
 
+/* ---- null models of several factors ---------------------------------------------------------- */
+
+typedef struct sum_job {
+    const cafe_operator_parts *q;
+    double resolution;
+    bool attracts; /* q(u,w) may be positive without an edge */
+} sum_job;
+
+/* If nodes may attract each other, the positive weights alone; else q(u,u), and q(u,w) of edges
+ * where positive. */
+static void add_sum_pairs(void *argument, int64_t first, int64_t last, double *sum) {
+    const sum_job *job = argument;
+    const cafe_operator_parts *q = job->q;
+    for (int64_t u = first; u < last; u++) {
+        double own = job->attracts ? 0 : job->resolution * cafe_factor_square(q, u);
+        for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++) {
+            int64_t w = q->targets[j];
+            double a = CAFE_LINK(q, u, j) / q->total;
+            if (w == u)
+                own += a;
+            else if (!job->attracts)
+                a += job->resolution * cafe_factor_product(q, u, w);
+            if (w != u && a > 0) *sum += a;
+        }
+        *sum += job->attracts ? fmax(own, 0) : own;
+    }
+}
+
+/* Sum over the added columns of (sum over u of |f(u,l)|)^2. */
+static double added_squares(const cafe_operator_parts *q) {
+    double squares = 0;
+    for (int64_t l = 0; l < q->width - q->subtracted; l++) {
+        double sum = 0;
+        for (int64_t u = 0; u < q->n; u++) sum += fabs((double)q->f[u * q->width + l]);
+        squares += sum * sum;
+    }
+    return squares;
+}
+
+/* By pairs, and the optimum of up to 16 nodes. If q(u,w) > 0 without an edge,
+ *
+ *     q(u,w) <= max(a(u,w), 0) / total + r sum over added columns of |f(u,l) f(w,l)|.
+ */
+static cafe_status bound_sum(cafe_context *context, const cafe_operator *op, double resolution,
+                             double known, double work, cafe_partition_bound *b) {
+    const cafe_operator_parts *q = &op->parts;
+    int32_t best[CAFE_EXACT_NODES];
+    sum_job job = {q, resolution, cafe_operator_attracts(q)};
+    double rounding = 1e-7 * (1 + resolution);
+    *b = (cafe_partition_bound){.pairs = rounding, .inequalities = HUGE_VAL};
+    CAFE_PASS(cafe_sums(context, op->n, BLOCK, add_sum_pairs, &job, 1, &b->pairs));
+    if (job.attracts) b->pairs += resolution * added_squares(q);
+    if (op->n <= CAFE_EXACT_NODES && work > 0) {
+        CAFE_PASS(cafe_exact_partition(context, op, resolution, best, &b->inequalities));
+        b->proved = b->inequalities < known + rounding;
+        b->inequalities += rounding;
+    }
+    b->bound = fmin(b->pairs, b->inequalities);
+    return CAFE_OK;
+}
+
+/* ---- the bound ------------------------------------------------------------------------------- */
+
 cafe_status cafe_partition_bound_find(cafe_context *context, const cafe_operator *op,
                                       double resolution, double known, double work,
                                       cafe_clique_multipliers *rows, cafe_partition_bound *found) {
     cafe_status status = CAFE_OK;
     cafe_operator_parts parts = op->parts;
+    if (parts.f) return bound_sum(context, op, resolution, known, work, found);
     double root = sqrt(resolution);
     double *p = cafe_mem(context, op->n, sizeof *p);
     CAFE_TRY(cafe_mem_had(p));
@@ -65,9 +129,7 @@ cafe_status cafe_partition_bound_find(cafe_context *context, const cafe_operator
     *found = (cafe_partition_bound){.pairs = cafe_bound_rounding(op)};
     CAFE_TRY(cafe_sums(context, op->n, BLOCK, add_pairs, &parts, 1, &found->pairs));
     CAFE_TRY(bound_inequalities(context, op, &parts, resolution, known, work, rows, found));
-    found->bound = found->pairs;
-    if (found->inequalities >= 0 && found->inequalities < found->bound)
-        found->bound = found->inequalities;
+    found->bound = fmin(found->pairs, found->inequalities);
 done:
     cafe_mem_free(context, p);
     return status;

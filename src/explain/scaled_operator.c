@@ -6,9 +6,9 @@
  *     x^T f(M) x  ~  sum over j of (e_1^T s_j)^2 f(theta_j) .
  *
  * Eight vectors go side by side, each with a T of its own, so that a pass over the arcs serves all.
- * No basis is kept: without reorthogonalisation eigenvalues of T come several times, but the
- * weights of such copies add up to that of the one, and the quadrature stays what it was (Greenbaum
- * 1989).
+ * No basis is kept. Without reorthogonalisation eigenvalues of T come several times. But the
+ * weights of such copies add up to that of one eigenvalue, so the quadrature does not change
+ * (Greenbaum 1989).
  */
 #include "explain/scaled_operator.h"
 
@@ -140,7 +140,7 @@ static void advance_block(void *argument, int64_t first, int64_t last) {
         }
 }
 
-/* Step i: alpha_i = v_i^T M v_i, beta_i v_{i+1} = M v_i - alpha_i v_i - beta_{i-1} v_{i-1}; a run
+/* Step i: alpha_i = v_i^T M v_i, beta_i v_{i+1} = M v_i - alpha_i v_i - beta_{i-1} v_{i-1}. A run
  * whose space is exhausted goes on with zeros, which have no part in its quadrature. */
 static cafe_status step(cafe_context *context, cafe_scaled *m, runs *r, int64_t i) {
     double *alpha = r->alpha + i * WIDTH, *beta = r->beta + i * WIDTH;

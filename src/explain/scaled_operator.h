@@ -28,8 +28,8 @@ double *cafe_inverse_roots(cafe_context *context, const cafe_operator *op);
 cafe_status cafe_scaled_largest(cafe_context *context, cafe_scaled *m, int64_t count,
                                 double tolerance, int64_t passes, cafe_eigen *found);
 
-/* tr max(M, 0) by stochastic Lanczos quadrature (Ubaru, Chen, Saad 2017): the mean over random
- * signs x of x^T max(M, 0) x, each by so many steps, and its standard error. */
+/* tr max(M, 0) by stochastic Lanczos quadrature (Ubaru, Chen, Saad 2017). It is the mean over
+ * random signs x of x^T max(M, 0) x, each by so many steps, and its standard error. */
 cafe_status cafe_scaled_positive(cafe_context *context, cafe_scaled *m, int64_t probes,
                                  int64_t steps, double *mean, double *standard_error);
 

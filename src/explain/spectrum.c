@@ -3,17 +3,16 @@
  * The largest eigenvalues come from the refinement that --residual uses, started from the embedding
  * and some random columns: few rounds when the embedding is good. The sum of all positive
  * eigenvalues is tr f(M), f(x) = max(x, 0), by stochastic Lanczos quadrature (Ubaru, Chen, Saad
- * 2017; explain/scaled_operator.c): with x_i random signs, E x^T f(M) x = tr f(M), and each term is
- * a Gauss quadrature. The standard error is that of the mean over the probes; the quadrature's own
- * error, from the kink of f at 0, falls with the square of the steps and is not in it. Of a small
- * graph all eigenvalues are computed.
+ * 2017; explain/scaled_operator.c). With x_i random signs, E x^T f(M) x = tr f(M), and each term is
+ * a Gauss quadrature. The standard error is that of the mean over the probes. It lacks the
+ * quadrature's own error, from the kink of f at 0, which falls with the square of the steps. Of a
+ * small graph all eigenvalues are computed.
  *
  * The elbow is where the largest eigenvalues fall off most: the j that maximises lambda_j -
  * lambda_{j+1}, among the gaps that are larger than the residuals beside them. In a graph of k
  * planted blocks Q has k - 1 eigenvalues beyond the bulk, because the constant vector, which the
  * k-th would need, is in its kernel.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,18 +1,18 @@
 /* A partition as a witness for its own quality.
  *
  * Let N be symmetric with entries >= 0. Pairs in one community then weigh no less in Q + N than in
- * Q, so a vector y with diag(y) - Q - N positive semidefinite bounds the modularity of every
- * partition by the sum of y. If a partition is best and the bound tight, then y_u = q(u, S(u)), N
- * vanishes inside the communities, and (Q + N)(u,T) = 0 for every other community T: the row sums
- * of the block of N between S and T are -q(u,T), u in S, and its column sums -q(w,S), w in T. (Such
+ * Q. So a vector y with diag(y) - Q - N positive semidefinite bounds the modularity of every
+ * partition by the sum of y. If a partition is best and the bound tight, then y_u = q(u, S(u)) and
+ * N is 0 inside the communities. For every other community T, (Q + N)(u,T) = 0. The row sums of the
+ * block of N between S and T are -q(u,T), u in S, its column sums -q(w,S), w in T. (Such
  * certificates prove exact recovery of planted blocks: Hajek, Wu, Xu 2016.) With
  *
  *     a(u,T) = p(u,T) / (p_u p(T)),    A(S,T) = p(S,T) / (p(S) p(T))
  *
  * the matrix N(u,w) = p_u p_w (1 + A(S,T) - a(u,T) - a(w,S)) has these sums. It may be negative
- * where a is large, so every a is capped at (1 + A) / 2: then N >= 0 holds for any partition, and
- * the largest eigenvalue of D^-1/2 (Q + N - diag(y)) D^-1/2, added to the sum of y, pays for what
- * is not tight.
+ * where a is large, so every a is capped at (1 + A) / 2. Then N >= 0 holds for any partition. The
+ * largest eigenvalue of D^-1/2 (Q + N - diag(y)) D^-1/2, added to the sum of y, pays for what is
+ * not tight.
  *
  * A product with N costs the pairs of a node and a community that are linked, at most the arcs:
  *
@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/pooling.h"
 
 enum { WIDTH = CAFE_EXACT_WIDTH };
 
@@ -79,15 +80,6 @@ static void join_node(cafe_witness *w, int64_t u, int64_t *count) {
     w->sum += own - expected;
 }
 
-/* order[]: the nodes by community; begin[S] .. begin[S+1]. */
-static void sort_nodes(const cafe_witness *w, int64_t *begin, int32_t *order) {
-    for (int64_t u = 0; u < w->op->n; u++) begin[w->part[u] + 1]++;
-    for (int64_t c = 0; c < w->count; c++) begin[c + 1] += begin[c];
-    for (int64_t u = 0; u < w->op->n; u++) order[begin[w->part[u]]++] = (int32_t)u;
-    memmove(begin + 1, begin, (size_t)w->count * sizeof *begin);
-    begin[0] = 0;
-}
-
 /* p_u min(a(u,T), (1 + A(S,T)) / 2) for the nodes of one community S; A from sums over them. */
 static void cap_community(cafe_witness *w, int64_t c, const int32_t *nodes, int64_t count) {
     const double *p = w->op->parts.p;
@@ -107,11 +99,10 @@ static void cap_community(cafe_witness *w, int64_t c, const int32_t *nodes, int6
 }
 
 static cafe_status fill(cafe_context *context, cafe_witness *w) {
-    cafe_status status = CAFE_ERROR_MEMORY;
     int64_t n = w->op->n, count = 0;
-    int64_t *begin = cafe_mem_zero(context, w->count + 1, sizeof *begin);
-    int32_t *order = cafe_mem(context, n, sizeof *order);
-    if (!begin || !order) goto done;
+    cafe_groups sets;
+    cafe_status status = cafe_groups_new(context, n, w->part, w->count, &sets);
+    CAFE_TRY(status);
     for (int64_t u = 0; u < n; u++) w->mass[w->part[u]] += w->op->parts.p[u];
     for (int64_t u = 0; u < n; u++) {
         w->start[u] = count;
@@ -119,12 +110,11 @@ static cafe_status fill(cafe_context *context, cafe_witness *w) {
     }
     w->start[n] = count;
     CAFE_TRY(cafe_check_cancel(context));
-    sort_nodes(w, begin, order);
     for (int64_t c = 0; c < w->count; c++)
-        cap_community(w, c, order + begin[c], begin[c + 1] - begin[c]);
+        cap_community(w, c, sets.member + sets.start[c], sets.start[c + 1] - sets.start[c]);
     status = cafe_check_cancel(context);
 done:
-    cafe_mem_free_all(context, begin, order);
+    cafe_groups_free(context, &sets);
     return status;
 }
 

@@ -29,11 +29,10 @@ cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
-                                const cafe_graph_options *options, cafe_graph **graph) {
+static cafe_status make_graph(cafe_context *context, const cafe_links *links,
+                              const cafe_graph_options *options, cafe_graph **graph) {
     cafe_graph *g = NULL;
     cafe_status status;
-    cafe_phase(context, "build", 0);
     CAFE_TRY(cafe_graph_build(context, links, options, &g));
     CAFE_TRY(cafe_graph_count(context, g, true));
     *graph = g;
@@ -42,6 +41,52 @@ done:
     cafe_graph_free(g);
     return status;
 }
+
+/* ---- signs ----------------------------------------------------------------------------------- */
+
+/* Sizes of the weights of one sign; the others are 0, which leaves their edges out. */
+static float *part_of(cafe_context *context, const cafe_links *links, float sign, int64_t *others) {
+    float *part = cafe_mem(context, links->count, sizeof *part);
+    *others = 0;
+    for (int64_t i = 0; part && i < links->count; i++) {
+        float weight = sign * links->weights[i];
+        part[i] = weight < 0 ? 0 : weight;
+        *others += weight < 0;
+    }
+    return part;
+}
+
+static cafe_status make_signed(cafe_context *context, const cafe_links *links,
+                               const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_status status = CAFE_OK;
+    cafe_links one = *links;
+    cafe_graph *g = NULL;
+    int64_t negative, positive;
+    float *up = part_of(context, links, 1, &negative), *down = NULL;
+    CAFE_TRY(cafe_mem_had(up));
+    one.weights = up;
+    CAFE_TRY(make_graph(context, &one, options, &g));
+    g->counts.zero_weights -= negative;
+    down = part_of(context, links, -1, &positive);
+    CAFE_TRY(cafe_mem_had(down));
+    one.weights = down;
+    if (negative > 0) CAFE_TRY(make_graph(context, &one, options, &g->negative));
+    *graph = g;
+    g = NULL;
+done:
+    cafe_graph_free(g);
+    cafe_mem_free_all(context, up, down);
+    return status;
+}
+
+cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
+                                const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_phase(context, "build", 0);
+    return options->with_signs && links->weights ? make_signed(context, links, options, graph)
+                                                 : make_graph(context, links, options, graph);
+}
+
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t count,
                                   const int32_t *source, const int32_t *target,
@@ -60,7 +105,7 @@ cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t 
     links.weights = o.weights ? weights : NULL;
     CAFE_TRY(cafe_graph_of_links(context, &links, &o, graph));
     CAFE_TRY(cafe_graph_choose(context, &o, graph));
-    CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
+    CAFE_TRY(cafe_graph_arrange(context, &o, graph));
 done:
     cafe_phase(context, "", 0);
     return status;
@@ -196,7 +241,7 @@ cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes, const int6
     links.weights = o.weights ? weights : NULL;
     CAFE_TRY(from_rows(context, &links, borrow != 0, &o, graph));
     CAFE_TRY(cafe_graph_choose(context, &o, graph));
-    CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
+    CAFE_TRY(cafe_graph_arrange(context, &o, graph));
 done:
     cafe_phase(context, "", 0);
     return status;

@@ -14,12 +14,11 @@
 
 /* ---- values as they are read ----------------------------------------------------------------- */
 
-/* Well-formed UTF-8 without control characters, except those between lines and fields. */
-static bool is_text(const char *text, int64_t length) {
+bool cafe_attribute_is_text(const char *text, int64_t length) {
     const uint8_t *p = (const uint8_t *)text;
     while (length > 0) {
         int bytes = cafe_utf8_length(p, length);
-        if (bytes == 0 || (*p < ' ' && !strchr("\t\n\r", *p))) return false;
+        if (bytes == 0 || (*p < ' ' && !memchr("\t\n\r", *p, 3))) return false;
         p += bytes;
         length -= bytes;
     }
@@ -48,7 +47,8 @@ static cafe_status add_column(cafe_columns *c, const char *name) {
 cafe_status cafe_columns_put(cafe_columns *c, const char *name, int64_t node, const char *text) {
     int64_t length = (int64_t)strlen(text), number;
     if (length == 0) return CAFE_OK;
-    if (!is_text(text, length) || !is_text(name, (int64_t)strlen(name))) {
+    if (!cafe_attribute_is_text(text, length) ||
+        !cafe_attribute_is_text(name, (int64_t)strlen(name))) {
         c->broken++;
         return CAFE_OK;
     }
@@ -64,6 +64,7 @@ cafe_status cafe_columns_put(cafe_columns *c, const char *name, int64_t node, co
     CAFE_PASS(
         cafe_mem_grow(c->context, &column->codes, &column->room, node + 1, sizeof *column->codes));
     while (column->nodes <= node) column->codes[column->nodes++] = -1;
+    c->changed += column->codes[node] >= 0 && column->codes[node] != number;
     column->codes[node] = (int32_t)number;
     return CAFE_OK;
 }

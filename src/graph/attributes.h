@@ -21,11 +21,15 @@ typedef struct cafe_columns {
     cafe_context *context;
     cafe_text_column *columns;
     int64_t count, room, last;
-    bool full;      /* more than CAFE_MOST_COLUMNS names were given: the others are left out */
-    int64_t broken; /* values that are no text, and were left out */
+    bool full;       /* more than CAFE_MOST_COLUMNS names were given: the others are left out */
+    int64_t broken;  /* values that are no text, and were left out */
+    int64_t changed; /* values in whose place another one came */
 } cafe_columns;
 
 enum { CAFE_MOST_COLUMNS = 1000 };
+
+/* Well-formed UTF-8 without control characters, except those between lines and fields. */
+bool cafe_attribute_is_text(const char *text, int64_t length);
 
 /* The value of a node; a later value replaces an earlier one. An empty text is no value. */
 cafe_status cafe_columns_put(cafe_columns *c, const char *name, int64_t node, const char *text);

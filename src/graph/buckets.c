@@ -169,8 +169,8 @@ static int64_t at_least(int64_t x, int64_t least) {
     return x > least ? x : least;
 }
 
-/* Enough buckets for any number of threads, more when one would outgrow the cache; and edges to a
- * task so that counting them is most of its work, not clearing the counts. */
+/* Enough buckets for any number of threads, more if one would outgrow the cache. A task has so many
+ * edges that most of its work is counting, not clearing the counts. */
 static void choose_sizes(partition *p) {
     const cafe_links *l = p->links;
     cafe_buckets *b = p->buckets;

@@ -199,7 +199,7 @@ static cafe_status settle_weights(build *b) {
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static cafe_status report_heavy(const build *b) {
-    int64_t u = atomic_load((atomic_llong *)&b->heavy);
+    int64_t u = atomic_load(&b->heavy);
     if (u == INT64_MAX) return CAFE_OK;
     return cafe_fail(b->context, CAFE_ERROR_ARGUMENT,
                      "node %" PRId64 ": the weights of an edge add up to more than a float holds",

@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-uint64_t cafe_hash_text(const char *text, int64_t length) {
-    uint64_t h = 0xCBF29CE484222325u;
-    for (int64_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001B3u;
-    h ^= h >> 32;
-    return h * 0x9E3779B97F4A7C15u >> 1;
-}
+#include "graph/text_hash.h"
 
 /* Where the text stands in the table, or the free place for it. */
 static int64_t slot_of(const cafe_dictionary *d, const char *text, int64_t length) {

@@ -26,7 +26,4 @@ static inline const char *cafe_dictionary_text(const cafe_dictionary *d, int64_t
     return d->text + d->start[number];
 }
 
-/* FNV-1a, then mixed so that the low bits depend on all of it. */
-uint64_t cafe_hash_text(const char *text, int64_t length);
-
 #endif

@@ -175,6 +175,22 @@ static cafe_status apply(cafe_context *context, const cafe_rows *arcs, int32_t r
     }
 }
 
+/* surplus[u] = (out - in of u) / (2 sum of A), where loops cancel. */
+static cafe_status note_directions(cafe_context *context, const cafe_rows *arcs,
+                                   cafe_graph *graph) {
+    double total = 0, *surplus = cafe_mem_zero(context, arcs->n, sizeof *surplus);
+    CAFE_PASS(cafe_mem_had(surplus));
+    for (int64_t u = 0; u < arcs->n; u++)
+        for (int64_t j = arcs->offsets[u]; j < arcs->offsets[u + 1]; j++) {
+            double weight = arcs->weights[j];
+            surplus[u] += weight, surplus[arcs->targets[j]] -= weight;
+            total += u == arcs->targets[j] ? weight : 2 * weight;
+        }
+    for (int64_t u = 0; u < arcs->n; u++) surplus[u] /= total > 0 ? total : 1;
+    graph->surplus = surplus;
+    return CAFE_OK;
+}
+
 /* Restores the counts of the edges as they were listed. */
 static void restate_counts(const arranging *a, int64_t entries, int32_t rule, cafe_graph *graph) {
     cafe_graph_counts *c = &graph->counts;
@@ -215,9 +231,15 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
     CAFE_TRY(arrange(&a));
     CAFE_TRY(apply(context, &arcs, rule, &o, graph));
     restate_counts(&a, arcs.offsets[nodes], rule, *graph);
+    if (rule == CAFE_DIRECTED_SUM && !cafe_chooses_edges(&o))
+        CAFE_TRY(note_directions(context, &arcs, *graph));
     CAFE_TRY(cafe_graph_choose(context, &o, graph));
-    CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
+    CAFE_TRY(cafe_graph_arrange(context, &o, graph));
 done:
+    if (status != CAFE_OK) {
+        cafe_graph_free(*graph);
+        *graph = NULL;
+    }
     cafe_rows_free(context, &arcs);
     cafe_phase(context, "", 0);
     return status;

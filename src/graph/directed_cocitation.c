@@ -2,20 +2,20 @@
  *
  *     b(u,w) = sum over x of a(u,x) a(w,x) + a(x,u) a(x,w)
  *
- * Row u of A A^T adds the rows x of A^T over all x with an edge from u; row u of A^T A adds the
- * rows x of A over all x with an edge to u (Gustavson, ACM TOMS 4, 1978). b(u,w) and b(w,u) add the
- * same products in the same order, x ascending, so B is symmetric to the bit.
+ * Row u of A A^T adds the rows x of A^T over all x with an edge from u. Row u of A^T A adds the
+ * rows x of A over all x with an edge to u (Gustavson, ACM TOMS 4, 1978). The entries b(u,w) and
+ * b(w,u) add the same products in the same order, x ascending, so B is symmetric to the bit.
  *
  * Hubs make B large: a node with d incoming edges gives d^2 entries. One pass over A bounds the
  * size of B before memory is allocated.
  */
 #include <float.h>
-#include <unistd.h>
 
 #include "graph/array_sums.h"
 #include "graph/builder.h"
 #include "graph/directed.h"
 #include "graph/graph.h"
+#include "os/os.h"
 
 enum { ROWS = 64 };
 
@@ -79,13 +79,13 @@ static double most_entries(const product *p) {
 
 static cafe_status check_size(const product *p) {
     double bytes = most_entries(p) * (double)(sizeof(int32_t) + sizeof(float));
-    double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
-    if (bytes <= half) return CAFE_OK;
-    return cafe_fail(p->context, CAFE_ERROR_LIMIT,
-                     "co-citation would need up to %.1f GiB, more than half of this machine's "
-                     "memory (%.1f GiB): some nodes have too many edges; the rules sum and flow "
-                     "need no more than the edges themselves",
-                     bytes / 0x1p30, 2 * half / 0x1p30);
+    double half = (double)cafe_os_memory_installed() / 2;
+    if (bytes <= half || half == 0) return CAFE_OK;
+    return cafe_fail(
+        p->context, CAFE_ERROR_LIMIT,
+        "co-citation would need up to %.1f GiB, more than half of this machine's "
+        "memory (%.1f GiB): some nodes have too many edges; the rules sum and flow need less",
+        bytes / 0x1p30, 2 * half / 0x1p30);
 }
 
 /* The graph keeps the rows themselves. */

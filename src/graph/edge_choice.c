@@ -1,7 +1,7 @@
 /* Leaves out edges by their weights and transforms weights.
  *
  * It works on the finished graph, after repeated edges were merged and directions were made
- * symmetric, so the result is the same for every format and any order of the lines:
+ * symmetric. So the result is the same for every format and any order of the lines:
  *
  *   1. an edge stays if least <= w <= most;
  *   2. w becomes ln(1 + w), sqrt(w) or 1 / w;
@@ -13,14 +13,12 @@
  */
 #include "graph/edge_choice.h"
 
-#include <cafe-private/text.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
 #include "graph/compressed_rows.h"
@@ -205,6 +203,9 @@ cafe_status cafe_graph_choose(cafe_context *context, const cafe_graph_options *o
     choice c = {.graph = *graph, .least = options->min_weight, .top = options->top_edges};
     cafe_status status = CAFE_OK;
     if (!cafe_chooses_edges(options)) return CAFE_OK;
+    if ((*graph)->negative)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           CAFE_OPT("signed") " does not go with choices of edges by weight"));
     c.most = options->max_weight > 0 ? options->max_weight : FLT_MAX;
     c.transform = options->weight_transform;
     CAFE_TRY(cafe_check_choice(context, options));

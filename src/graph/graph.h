@@ -30,20 +30,29 @@ struct cafe_graph {
     cafe_names names;
     cafe_graph_counts counts;
     cafe_graph_reading reading; /* its texts are memory of the graph */
-    bool common;     /* mapped by all processes of a team, each of which handles a part */
-    bool owns_rows;  /* offsets, targets, weights are the context's memory */
-    bool owns_names; /* the name arrays are the context's memory */
-    bool owns_order; /* the order is the context's memory */
-    bool borrowed;   /* the rows are the caller's arrays, */
-    cafe_seal seal;  /* the seal of borrowed rows */
-    cafe_mapped map; /* a .cafe file that several processes map; start NULL: none */
-    bool open;       /* the mapped file: its descriptor, its stamp at opening, its name */
+    cafe_graph_options tables;  /* cafe_graph_tables(); its texts are memory of the graph */
+    cafe_graph *negative; /* the sizes of the negative weights, of the same nodes; NULL: none */
+    double *surplus;      /* of directed edges (o_u - i_u) / 2, o and i the shares that leave and
+                           * reach u, a loop half of each; NULL: no directions are known */
+    int64_t layer_count;  /* graph/joined.h; 0: it is one graph */
+    struct cafe_graph_layer *layers;
+    cafe_graph **layer_graphs; /* of the same nodes; of slices NULL each */
+    int32_t *slice;            /* of each node; NULL: no slices */
+    bool common;               /* mapped by all processes of a team, each of which handles a part */
+    bool owns_rows;            /* offsets, targets, weights are the context's memory */
+    bool owns_names;           /* the name arrays are the context's memory */
+    bool owns_order;           /* the order is the context's memory */
+    bool borrowed;             /* the rows are the caller's arrays, */
+    cafe_seal seal;            /* the seal of borrowed rows */
+    cafe_mapped map;           /* a .cafe file that several processes map; start NULL: none */
+    bool open;                 /* the mapped file: its descriptor, its stamp at opening, its name */
     int file;
     cafe_stamp stamp;
     char *file_name;
     void *block;  /* the context's memory that holds a .cafe file that is not mapped, or NULL */
     bool exposed; /* others may write this file, so several processes do not map it */
-    _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/name_index.c */
+    _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/name_index.c, */
+    _Atomic(int64_t *) *lazy; /* and its address: a const graph may build it, too */
 };
 
 #endif

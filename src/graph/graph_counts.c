@@ -1,7 +1,7 @@
 /* The counts that follow from a graph's rows.
  *
  * Sums of floating-point weights have one shape for any number of threads, and of processes that
- * share the rows: rows in order within a block of rows, then blocks in order.
+ * share the rows. Rows are added in order within a block of rows, then blocks in order.
  */
 #include <string.h>
 

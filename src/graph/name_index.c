@@ -11,8 +11,8 @@
 #include <cafe-private/inputs.h>
 
 #include "base/memory.h"
-#include "graph/dictionary.h"
 #include "graph/graph.h"
+#include "graph/text_hash.h"
 
 void cafe_graph_adopt_names(cafe_graph *graph, cafe_names names) {
     graph->names = names;
@@ -124,11 +124,10 @@ static int64_t *build_index(const cafe_graph *graph) {
 
 /* The published table, building it on first use; NULL without memory. */
 static const int64_t *index_of(const cafe_graph *graph) {
-    cafe_graph *g = (cafe_graph *)graph;
-    int64_t *index = atomic_load(&g->index), *other = NULL;
+    int64_t *index = atomic_load(graph->lazy), *other = NULL;
     if (index) return index;
     index = build_index(graph);
-    if (index && !atomic_compare_exchange_strong(&g->index, &other, index)) {
+    if (index && !atomic_compare_exchange_strong(graph->lazy, &other, index)) {
         cafe_mem_free(graph->context, index);
         index = other;
     }

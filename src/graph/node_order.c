@@ -11,9 +11,8 @@ enum { ROWS = 4096 };
 
 /* ---- the order ------------------------------------------------------------------------------- */
 
-/* order: the nodes by keys 0 .. count-1, ascending; nodes with equal keys by id. */
-static cafe_status sort_nodes(cafe_context *context, int64_t n, const int32_t *keys, int64_t count,
-                              int32_t *order) {
+cafe_status cafe_order_by_keys(cafe_context *context, int64_t n, const int32_t *keys, int64_t count,
+                               int32_t *order) {
     int64_t *next = cafe_mem_zero(context, count + 1, sizeof *next);
     if (!next) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < n; u++) next[keys[u] + 1]++;
@@ -33,14 +32,14 @@ static cafe_status by_degree(cafe_context *context, const cafe_graph *g, int32_t
     }
     for (int64_t u = 0; u < g->n; u++)
         keys[u] = (int32_t)(most - (g->offsets[u + 1] - g->offsets[u]));
-    return sort_nodes(context, g->n, keys, most + 1, order);
+    return cafe_order_by_keys(context, g->n, keys, most + 1, order);
 }
 
 static cafe_status by_communities(cafe_context *context, const cafe_graph *g, int32_t *keys,
                                   int32_t *order) {
     int64_t count;
     CAFE_PASS(cafe_graph_labels(context, g, keys, &count));
-    return sort_nodes(context, g->n, keys, count, order);
+    return cafe_order_by_keys(context, g->n, keys, count, order);
 }
 
 static void forget_order(cafe_graph *graph) {
@@ -65,11 +64,14 @@ done:
     return status;
 }
 
-cafe_status cafe_graph_arrange(cafe_context *context, cafe_reorder how, cafe_graph **graph) {
+cafe_status cafe_graph_arrange(cafe_context *context, const cafe_graph_options *options,
+                               cafe_graph **graph) {
+    cafe_reorder how = (cafe_reorder)options->reorder;
     cafe_status status = CAFE_OK;
-    if (how == CAFE_REORDER_AUTO) return CAFE_OK;
-    forget_order(*graph);
-    if (how != CAFE_REORDER_NONE) status = find_order(context, how, *graph);
+    if (how != CAFE_REORDER_AUTO) forget_order(*graph);
+    if (how == CAFE_REORDER_DEGREE || how == CAFE_REORDER_COMMUNITIES)
+        status = find_order(context, how, *graph);
+    if (status == CAFE_OK) status = cafe_graph_set_tables(*graph, options);
     if (status == CAFE_OK) return CAFE_OK;
     cafe_graph_free(*graph);
     *graph = NULL;

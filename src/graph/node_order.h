@@ -11,9 +11,17 @@
 
 #include <cafe/graph.h>
 
-/* Gives the graph the chosen order: none removes it, auto keeps the present one. On failure the
- * graph is freed and *graph is NULL. */
-cafe_status cafe_graph_arrange(cafe_context *context, cafe_reorder how, cafe_graph **graph);
+#include "os/lab.h"
+
+/* order[n]: the nodes by keys[n] in 0 .. count-1, ascending; nodes with equal keys by id. */
+CAFE_LAB cafe_status cafe_order_by_keys(cafe_context *context, int64_t n, const int32_t *keys,
+                                        int64_t count, int32_t *order);
+
+/* The last step of making a graph. Gives it the chosen order: none removes it, auto keeps the
+ * present one. Keeps the options (cafe_graph_tables()). On failure the graph is freed and *graph is
+ * NULL. */
+cafe_status cafe_graph_arrange(cafe_context *context, const cafe_graph_options *options,
+                               cafe_graph **graph);
 
 /* node_order_labels.c: communities[n], in 0 .. *count-1 by first appearance, by propagation of
  * labels: quick, and good enough to lay linked nodes side by side. */

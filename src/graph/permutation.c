@@ -12,20 +12,21 @@ enum { NODES = 4096 }; /* of a task */
 typedef struct permute_job {
     const cafe_pooled *g;
     const int32_t *order;
-    int32_t *place;
+    const int32_t *place;
+    int32_t *found;
     cafe_rows *rows;
     float *factor;
-    double *loops, *mass;
+    double *loops, *mass, *f;
 } permute_job;
 
 static void find_places(void *argument, int64_t first, int64_t last) {
     const permute_job *job = argument;
-    for (int64_t i = first; i < last; i++) job->place[job->order[i]] = (int32_t)i;
+    for (int64_t i = first; i < last; i++) job->found[job->order[i]] = (int32_t)i;
 }
 
 cafe_status cafe_find_places(cafe_context *context, int64_t n, const int32_t *order,
                              int32_t *place) {
-    permute_job job = {.order = order, .place = place};
+    permute_job job = {.order = order, .found = place};
     return cafe_ranges(context, n, NODES, find_places, &job);
 }
 
@@ -61,7 +62,7 @@ static void copy_rows(void *argument, int64_t first, int64_t last) {
 cafe_status cafe_permute_rows(cafe_context *context, const cafe_pooled *g, const int32_t *order,
                               const int32_t *place, cafe_rows *rows) {
     int64_t n = g->n, arcs = g->offsets[n];
-    permute_job job = {.g = g, .order = order, .place = (int32_t *)place, .rows = rows};
+    permute_job job = {.g = g, .order = order, .place = place, .rows = rows};
     *rows = (cafe_rows){.n = n};
     rows->offsets = cafe_mem(context, n + 1, sizeof *rows->offsets);
     rows->targets = cafe_mem(context, arcs, sizeof *rows->targets);
@@ -84,6 +85,9 @@ static void copy_nodes(void *argument, int64_t first, int64_t last) {
         job->mass[i] = g->mass[u];
         if (g->factor) job->factor[i] = g->factor[u];
         if (g->loops) job->loops[i] = g->loops[u];
+        if (g->null.width > 0)
+            memcpy(job->f + i * g->null.width, g->null.f + u * g->null.width,
+                   (size_t)g->null.width * sizeof *job->f);
     }
 }
 
@@ -93,7 +97,9 @@ static cafe_status allocate(cafe_context *context, permute_job *job) {
     job->mass = cafe_mem(context, g->n, sizeof *job->mass);
     if (g->factor) job->factor = cafe_mem(context, g->n, sizeof *job->factor);
     if (g->loops) job->loops = cafe_mem(context, g->n, sizeof *job->loops);
-    bool had = job->mass && !g->factor == !job->factor && !g->loops == !job->loops;
+    if (g->null.width > 0) job->f = cafe_mem(context, g->n * g->null.width, sizeof *job->f);
+    bool had = job->mass && !g->factor == !job->factor && !g->loops == !job->loops &&
+               !g->null.f == !job->f;
     return had ? CAFE_OK : CAFE_ERROR_MEMORY;
 }
 
@@ -116,12 +122,14 @@ cafe_status cafe_pooled_permute(cafe_context *context, const cafe_pooled *g, con
                           .factor = job.factor,
                           .loops = job.loops,
                           .mass = job.mass,
+                          .null = g->null,
                           .total = g->total,
                           .widest = g->widest};
+    made->null.f = job.f;
     *permuted = made;
 done:
     if (status == CAFE_OK) return status;
     cafe_rows_free(context, &rows);
-    cafe_mem_free_all(context, made, job.factor, job.loops, job.mass);
+    cafe_mem_free_all(context, made, job.factor, job.loops, job.mass, job.f);
     return status;
 }

@@ -189,7 +189,7 @@ void cafe_pooled_free(cafe_pooled *g) {
     cafe_mem_free_all(g->context, g->loops, g->kept);
     if (!g->borrowed) {
         cafe_mem_free_all(g->context, g->offsets, g->targets, g->single, g->factor, g->pooled,
-                          g->mass);
+                          g->mass, g->null.f);
     }
     cafe_mem_free(g->context, g);
 }
@@ -218,6 +218,7 @@ typedef struct coarsen_job {
     atomic_int status; /* of the tasks */
     int32_t *targets;
     double *weights, *loops, *mass;
+    double *f; /* rows of the null model's factors; NULL: there are none */
 } coarsen_job;
 
 static void count_arcs(void *argument, int64_t first, int64_t last) {
@@ -251,6 +252,17 @@ static int64_t most_entries(const coarsen_job *job, int64_t i) {
     return arcs < job->groups.count ? arcs : job->groups.count;
 }
 
+/* f~_i = sum over u in group i of f_u */
+static void add_factors(const coarsen_job *job, int64_t i) {
+    int64_t width = job->g->null.width;
+    double *sum = job->f + i * width;
+    for (int64_t l = 0; l < width; l++) sum[l] = 0;
+    for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
+        const double *f = job->g->null.f + job->groups.member[m] * width;
+        for (int64_t l = 0; l < width; l++) sum[l] += f[l];
+    }
+}
+
 /* Adds up the rows of a group's members: p~(i,j) for every j, p~_i. */
 static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     const cafe_pooled *g = job->g;
@@ -265,6 +277,7 @@ static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     }
     job->mass[i] = mass;
     job->loops[i] = loop;
+    if (job->f) add_factors(job, i);
 }
 
 /* The sums met become the row, which is the last of the stock. */
@@ -349,6 +362,10 @@ static cafe_status allocate(cafe_context *context, coarsen_job *job) {
     job->mass = cafe_mem(context, count, sizeof(double));
     job->bins = cafe_bins_new(context, context->threads, count, count);
     job->stocks = cafe_mem_zero(context, context->threads, sizeof *job->stocks);
+    if (job->g->null.width > 0) {
+        job->f = cafe_mem(context, count * job->g->null.width, sizeof *job->f);
+        CAFE_PASS(cafe_mem_had(job->f));
+    }
     return cafe_mem_had(job->tasks, job->offsets, job->loops, job->mass, job->bins, job->stocks);
 }
 
@@ -375,7 +392,8 @@ static void release(cafe_context *context, coarsen_job *job, bool rows) {
     cafe_groups_free(context, &job->groups);
     cafe_mem_free_all(context, job->stocks, job->pieces, job->tasks);
     if (!rows) return;
-    cafe_mem_free_all(context, job->offsets, job->targets, job->weights, job->loops, job->mass);
+    cafe_mem_free_all(context, job->offsets, job->targets, job->weights, job->loops, job->mass,
+                      job->f);
 }
 
 /* A group of a node that stays is one that stays. */
@@ -409,9 +427,11 @@ cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int3
                           .pooled = job.weights,
                           .loops = job.loops,
                           .mass = job.mass,
+                          .null = g->null,
                           .total = g->total,
                           .kept = kept,
                           .widest = widest};
+    made->null.f = job.f;
     *coarse = made;
     kept = NULL;
 done:

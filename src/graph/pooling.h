@@ -14,6 +14,24 @@
 #include "base/context.h"
 #include "graph/edge_weight.h"
 
+/* A null model that is not p p^T: Q = A / total - resolution F C F^T, C = diag(-1 ... -1, 1 ... 1).
+ */
+typedef struct cafe_factors {
+    int64_t width;   /* columns of F; 0: the null model is p p^T */
+    int64_t added;   /* the first columns: those with -1 in C */
+    const double *f; /* F, row-major n x width */
+    bool attracts;   /* q(u,w) may be above 0 without an edge */
+    double reach;    /* M: ||f_u|| <= M mass[u], and masses sum to 1 */
+} cafe_factors;
+
+/* a C b^T for rows a and b of F */
+static inline double cafe_factors_product(const cafe_factors *by, const double *a,
+                                          const double *b) {
+    double sum = 0;
+    for (int64_t l = 0; l < by->width; l++) sum += l < by->added ? -a[l] * b[l] : a[l] * b[l];
+    return sum;
+}
+
 typedef struct cafe_pooled {
     cafe_context *context;
     int64_t n;
@@ -23,7 +41,8 @@ typedef struct cafe_pooled {
     const float *factor;    /* of its nodes (graph/edge_weight.h); NULL: none */
     const double *pooled;   /* a(u,w) of a graph made by pooling */
     const double *loops;    /* a(u,u), the weight inside a node; NULL: none */
-    const double *mass;     /* p_u */
+    const double *mass;     /* p_u; under a null model of factors ||f_u|| / M, or more */
+    cafe_factors null;      /* F is memory of the graph, as the masses are */
     double total;           /* the sum of a(u,w) over all ordered pairs, the same on all levels */
     const uint8_t *kept;    /* 1: the node may not leave its community; a group of one stays too.
                              * NULL: all may */
@@ -41,9 +60,9 @@ static inline double cafe_pooled_loop(const cafe_pooled *g, int64_t u) {
     return g->loops ? g->loops[u] : 0;
 }
 
-/* Rows of nodes that follow no order, and labels of their neighbours that follow none, are sent for
- * before they are needed: cafe_pooled_send_for() before the row of node[i] is read, for the rows of
- * the nodes after it; cafe_pooled_label() within a row, for the label of a neighbour further on. */
+/* Prefetches for rows of nodes in random order, and for labels of their neighbours. Call
+ * cafe_pooled_send_for() before the row of node[i] is read: it fetches rows of later nodes. Call
+ * cafe_pooled_label() within a row: it fetches the label of a later neighbour. */
 static inline void cafe_pooled_send_for(const cafe_pooled *g, const int32_t *label,
                                         const int32_t *node, int64_t i, int64_t count) {
     enum { OFFSETS = 8, ROW = 5, LABELS = 2, MOST = 16, LINE = 16 };

@@ -1,5 +1,4 @@
 /* Figures of a graph beyond its counts: quantiles of the degrees, weights, names, sides. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"

@@ -9,18 +9,16 @@
  * 2^-64. Looking up each partner would take a cache miss per entry. The key is drawn from the
  * system for every call, so no file can be made to fit it.
  */
-#define _GNU_SOURCE
 #include "graph/row_checks.h"
 
 #include <float.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/compressed_rows.h"
 #include "kernels/row_kernels.h"
+#include "os/os.h"
 
 enum { ROWS = 1024, SIDE = 64 /* rows that are checked together */ };
 
@@ -48,15 +46,6 @@ const char *cafe_row_fault_text(cafe_row_fault fault) {
 #define TEXT(name, text) text,
                                         CAFE_ROW_FAULTS(TEXT)};
     return texts[fault];
-}
-
-/* Without the system's random numbers the clock and an address must do. */
-static void draw_key(uint64_t key[2]) {
-    if (getrandom(key, 2 * sizeof *key, GRND_NONBLOCK) == (ssize_t)(2 * sizeof *key)) return;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    key[0] = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u;
-    key[1] = (uint64_t)(uintptr_t)key ^ (uint64_t)now.tv_sec << 32;
 }
 
 /* The finaliser of SplitMix64. */
@@ -245,7 +234,7 @@ cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool
                              cafe_verified *found) {
     uint64_t key[2];
     void *keys = NULL;
-    draw_key(key);
+    cafe_os_random(key, sizeof key);
     if (rows->portion.shared) { /* the first process's for all */
         CAFE_PASS(cafe_team_gather(context, key, sizeof key, &keys, NULL));
         memcpy(key, keys, sizeof key);
@@ -355,7 +344,7 @@ cafe_status cafe_find_repeated_name(cafe_context *context, const cafe_names *nam
     t.slots = cafe_mem(context, (int64_t)t.mask + 1, sizeof *t.slots);
     if (!t.slots) return CAFE_ERROR_MEMORY;
     memset(t.slots, 0xFF, (size_t)(t.mask + 1) * sizeof *t.slots);
-    draw_key(t.key);
+    cafe_os_random(t.key, sizeof t.key);
     CAFE_TRY(cafe_ranges(context, n, ROWS, put_names, &t));
     if (!atomic_load(&t.repeated)) goto done;
     /* again, one name after the other: the first repeated name does not depend on the threads */

@@ -13,7 +13,7 @@
 
 #include <cafe/graph.h>
 
-#include "base/lab.h"
+#include "os/lab.h"
 
 enum { CAFE_SCALE_NEAR = 24 };
 
@@ -31,9 +31,9 @@ double cafe_graph_to_scaled(const cafe_graph *graph, double weight);
 /* The weight in the middle of the scaled ones, the lower of two, arc by arc; 1 without weights. */
 cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, double *median);
 
-/* The weight of an arc for methods that hold weights against another number (the length of a
- * row) and so need a unit: the power of two that puts the largest weight into [1, 2).
- * A graph without weights has 1 everywhere. */
+/* The weight of an arc for methods that hold weights against another number (the length of a row)
+ * and so need a unit. It is the power of two that puts the largest weight into [1, 2). A graph
+ * without weights has 1 everywhere. */
 CAFE_LAB double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc);
 
 #endif

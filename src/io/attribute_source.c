@@ -3,13 +3,13 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/print.h"
 #include "graph/attributes.h"
 #include "graph/graph.h"
 #include "io/label_set.h"
+#include "os/os.h"
 
 static const cafe_attribute *attribute_of(const cafe_graph *graph, const char *name,
                                           size_t length) {

@@ -1,4 +1,4 @@
-/* Attributes of the graph in place of files: where the name of a file is expected, "city" or
+/* Attributes of the graph in place of files. Where the name of a file is expected, "city" or
  * "age,height" stands for the graph's own attributes of these names, if no such file exists. */
 #ifndef CAFE_IO_ATTRIBUTE_SOURCE_H
 #define CAFE_IO_ATTRIBUTE_SOURCE_H

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/graph.h"
+#include "io/binary_attributes.h"
 #include "io/format_registry.h"
 #include "io/gzip.h"
 #include "io/shared.h"
@@ -19,7 +20,8 @@ bool cafe_binary_layout(const cafe_binary_header *h,
                         cafe_binary_section sections[CAFE_BINARY_SECTIONS], uint64_t *file_bytes) {
     const int64_t most = (int64_t)1 << 56; /* no sum below can overflow */
     if (h->nodes < 0 || h->nodes >= INT32_MAX || h->arcs < 0 || h->arcs > most ||
-        h->text_bytes < 0 || h->text_bytes > most)
+        h->text_bytes < 0 || h->text_bytes > most || h->attribute_bytes < 0 ||
+        h->attribute_bytes > most)
         return false;
     uint64_t nodes = (uint64_t)h->nodes, arcs = (uint64_t)h->arcs;
     bool weights = h->flags & CAFE_BINARY_WEIGHTS, strings = h->flags & CAFE_BINARY_STRINGS;
@@ -31,14 +33,17 @@ bool cafe_binary_layout(const cafe_binary_header *h,
                                             : integers ? 8 * nodes
                                                        : 0,
                                             strings ? (uint64_t)h->text_bytes : 0,
-                                            h->flags & CAFE_BINARY_ORDERED ? 4 * nodes : 0};
+                                            h->flags & CAFE_BINARY_ORDERED ? 4 * nodes : 0,
+                                            (uint64_t)h->attribute_bytes};
     uint64_t at = sizeof *h;
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) {
         sections[i] = (cafe_binary_section){at, bytes[i]};
         at += (bytes[i] + CAFE_BINARY_ALIGN - 1) / CAFE_BINARY_ALIGN * CAFE_BINARY_ALIGN;
     }
     *file_bytes = at;
-    return (h->flags & ~15u) == 0 && !(strings && integers) && (strings || h->text_bytes == 0);
+    bool attributes = h->flags & CAFE_BINARY_ATTRIBUTES;
+    return (h->flags & ~31u) == 0 && !(strings && integers) && (strings || h->text_bytes == 0) &&
+           attributes == (h->attribute_bytes > 0);
 }
 
 cafe_binary_arrays cafe_binary_point(const cafe_binary_header *h,
@@ -49,6 +54,7 @@ cafe_binary_arrays cafe_binary_point(const cafe_binary_header *h,
                             .targets = parts[CAFE_BINARY_TARGETS]};
     if (h->flags & CAFE_BINARY_WEIGHTS) a.weights = parts[CAFE_BINARY_VALUES];
     if (h->flags & CAFE_BINARY_ORDERED) a.order = parts[CAFE_BINARY_ORDER];
+    if (h->flags & CAFE_BINARY_ATTRIBUTES) a.attributes = parts[CAFE_BINARY_FACTS];
     if (h->flags & CAFE_BINARY_INTEGERS)
         a.names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = parts[CAFE_BINARY_NAMES]};
     if (h->flags & CAFE_BINARY_STRINGS)
@@ -103,15 +109,17 @@ uint64_t cafe_binary_header_checksum(const cafe_binary_header *header) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void fill_header(const cafe_graph *g, cafe_binary_header *h) {
+static void fill_header(const cafe_graph *g, int64_t attribute_bytes, cafe_binary_header *h) {
     const cafe_graph_counts *c = &g->counts;
     memset(h, 0, sizeof *h);
     memcpy(h->magic, CAFE_BINARY_MAGIC, sizeof h->magic);
-    h->version = CAFE_BINARY_VERSION;
+    h->version = attribute_bytes > 0 ? 2 : 1;
     h->flags = (g->weights ? CAFE_BINARY_WEIGHTS : 0u) |
                (g->names.kind == CAFE_NAMES_INTEGER ? CAFE_BINARY_INTEGERS : 0u) |
                (g->names.kind == CAFE_NAMES_STRING ? CAFE_BINARY_STRINGS : 0u) |
-               (g->order ? CAFE_BINARY_ORDERED : 0u);
+               (g->order ? CAFE_BINARY_ORDERED : 0u) |
+               (attribute_bytes > 0 ? CAFE_BINARY_ATTRIBUTES : 0u);
+    h->attribute_bytes = attribute_bytes;
     h->nodes = g->n;
     h->arcs = g->arcs;
     h->text_bytes = g->names.kind == CAFE_NAMES_STRING ? g->names.start[g->n] : 0;
@@ -132,7 +140,8 @@ static cafe_status write_sections(cafe_output *output, const cafe_binary_section
     return CAFE_OK;
 }
 
-static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
+static cafe_status write_parts(cafe_output *output, const cafe_graph *graph,
+                               const uint8_t *attributes, int64_t attribute_bytes) {
     cafe_binary_header header;
     cafe_binary_section sections[CAFE_BINARY_SECTIONS];
     const cafe_names *names = &graph->names;
@@ -142,8 +151,9 @@ static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
         (const uint8_t *)graph->weights,
         (const uint8_t *)(names->kind == CAFE_NAMES_STRING ? names->start : names->integers),
         (const uint8_t *)names->text,
-        (const uint8_t *)graph->order};
-    fill_header(graph, &header);
+        (const uint8_t *)graph->order,
+        attributes};
+    fill_header(graph, attribute_bytes, &header);
     if (!cafe_binary_layout(&header, sections, &header.file_bytes))
         return cafe_fail(output->context, CAFE_ERROR_ARGUMENT,
                          "the graph is too large for a .cafe file");
@@ -152,6 +162,18 @@ static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
     CAFE_PASS(cafe_output_write(output, &header, sizeof header));
     return graph->common ? cafe_write_shared(output, sections, parts, header.file_bytes)
                          : write_sections(output, sections, parts);
+}
+
+/* Each of several processes has all attributes. */
+static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
+    uint8_t *attributes = NULL;
+    int64_t bytes = 0;
+    cafe_status status = cafe_binary_pack(output->context, graph->n, output->attribute_count,
+                                          output->attributes, &attributes, &bytes);
+    if (graph->common) status = cafe_team_agree(output->context, status);
+    if (status == CAFE_OK) status = write_parts(output, graph, attributes, bytes);
+    cafe_mem_free(output->context, attributes);
+    return status;
 }
 
 const cafe_graph_format cafe_graph_format_cafe = {

@@ -1,4 +1,4 @@
-/* The .cafe format, version 1: a graph as it lies in memory.
+/* The .cafe format, version 1 or 2: a graph as it lies in memory.
  *
  * A header of 256 bytes, then sections, each at a multiple of 64 bytes with zeros between them:
  *
@@ -8,9 +8,11 @@
  *     names     int64[nodes]                         flag INTEGERS
  *          or   int64[nodes + 1], byte[text_bytes]   flag STRINGS
  *     order     int32[nodes]                         flag ORDERED
+ *     attributes  (io/binary_attributes.h)           flag ATTRIBUTES
  *
+ * Version 2 has attributes of nodes, version 1 has none.
  * All numbers are little-endian. `body` is the CRC-64 (ECMA, reflected) of the list of CRC-64s of
- * all sections' blocks of 1 MiB, so that many threads can check it; `header` is the CRC-64 of the
+ * all sections' blocks of 1 MiB, so that many threads can check it. `header` is the CRC-64 of the
  * 248 bytes before it.
  */
 #ifndef CAFE_IO_BINARY_H
@@ -26,12 +28,13 @@
 #error "the .cafe format is read and written in place on little-endian machines only"
 #endif
 
-enum { CAFE_BINARY_VERSION = 1, CAFE_BINARY_ALIGN = 64, CAFE_BINARY_SECTIONS = 6 };
+enum { CAFE_BINARY_VERSION = 2, CAFE_BINARY_ALIGN = 64, CAFE_BINARY_SECTIONS = 7 };
 enum {
     CAFE_BINARY_WEIGHTS = 1,
     CAFE_BINARY_INTEGERS = 2,
     CAFE_BINARY_STRINGS = 4,
-    CAFE_BINARY_ORDERED = 8
+    CAFE_BINARY_ORDERED = 8,
+    CAFE_BINARY_ATTRIBUTES = 16
 };
 enum {
     CAFE_BINARY_OFFSETS,
@@ -39,7 +42,8 @@ enum {
     CAFE_BINARY_VALUES,
     CAFE_BINARY_NAMES,
     CAFE_BINARY_TEXT,
-    CAFE_BINARY_ORDER
+    CAFE_BINARY_ORDER,
+    CAFE_BINARY_FACTS
 };
 
 typedef struct cafe_binary_header {
@@ -53,7 +57,8 @@ typedef struct cafe_binary_header {
     int64_t isolated, components, largest, min_degree, max_degree;
     double total_weight;
     int64_t self_loops_kept;
-    int64_t reserved[11];
+    int64_t attribute_bytes;
+    int64_t reserved[10];
     uint64_t header;
 } cafe_binary_header;
 
@@ -93,6 +98,7 @@ typedef struct cafe_binary_arrays {
     const float *weights;
     cafe_names names;
     const int32_t *order;
+    const uint8_t *attributes;
 } cafe_binary_arrays;
 
 cafe_binary_arrays cafe_binary_point(const cafe_binary_header *header,

@@ -20,11 +20,11 @@
 #include "graph/graph.h"
 #include "graph/node_order.h"
 #include "graph/row_checks.h"
+#include "io/binary_attributes.h"
 #include "io/first_error.h"
 #include "io/format_registry.h"
 #include "io/name_format.h"
 #include "io/shared.h"
-#include "io/text_position.h"
 
 enum { ROWS = 4096 };
 
@@ -56,12 +56,14 @@ static cafe_status check_header(opening *o, const cafe_input *input) {
         return fail_binary(o, "a .cafe file, found other data");
     if (got < (int64_t)sizeof *h)
         return fail_binary(o, "a header of 256 bytes, found the end of the file");
-    if (h->version != CAFE_BINARY_VERSION)
-        return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: expected version %d, found version %u",
-                         o->name, CAFE_BINARY_VERSION, h->version);
+    if (h->version < 1 || h->version > CAFE_BINARY_VERSION)
+        return cafe_fail(o->context, CAFE_ERROR_FORMAT,
+                         "%s: expected version 1 or %d, found version %u", o->name,
+                         CAFE_BINARY_VERSION, h->version);
     if (h->header != cafe_binary_header_checksum(h))
         return fail_binary(o, "a sound header, found one with a wrong checksum");
-    if (!cafe_binary_layout(h, o->sections, &bytes) || bytes != h->file_bytes)
+    if (!cafe_binary_layout(h, o->sections, &bytes) || bytes != h->file_bytes ||
+        (h->version == 2) != (h->attribute_bytes > 0))
         return fail_binary(o, "a header that makes sense, found another one");
     for (size_t i = 0; i < sizeof h->reserved / sizeof *h->reserved; i++)
         if (h->reserved[i] != 0) return fail_binary(o, "zeros behind the counts of the header");
@@ -282,6 +284,15 @@ static cafe_status take_file(cafe_input *input, cafe_graph *g) {
     return CAFE_OK;
 }
 
+/* Copies, because graphs free theirs. */
+static cafe_status take_attributes(const opening *o, cafe_graph *g) {
+    const char *fault;
+    cafe_status status =
+        cafe_binary_unpack(g, o->in.attributes, (uint64_t)o->header.attribute_bytes, &fault);
+    if (status == CAFE_OK && fault) status = fail_binary(o, fault);
+    return cafe_team_agree(o->context, status);
+}
+
 /* A graph that points into the bytes; the map becomes its own. */
 static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_options *options,
                               cafe_graph **graph) {
@@ -297,6 +308,7 @@ static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_op
     g->order = o->in.order;
     g->portion = o->portion;
     take_history(&o->header, &g->counts);
+    CAFE_TRY(take_attributes(o, g));
     CAFE_TRY(check_counts(o, g));
     if (o->in.weights && !options->weights) {
         g->weights = NULL;

@@ -7,7 +7,7 @@
 enum { BLOCK = 8192 }; /* words */
 
 typedef struct ranking {
-    cafe_bits *set;
+    const cafe_bits *set;
     int64_t *blocks; /* members of each block, later the members of all blocks before it */
     int64_t *list;
 } ranking;
@@ -74,6 +74,6 @@ done:
 }
 
 cafe_status cafe_bits_list(const cafe_bits *set, int64_t *list) {
-    ranking r = {.set = (cafe_bits *)set, .list = list};
+    ranking r = {.set = set, .list = list};
     return cafe_each(set->context, cafe_blocks(set->words, BLOCK), list_block, &r);
 }

@@ -1,9 +1,8 @@
 /* Deflate by ISA-L, at the level that packs best: what is written once is read often. */
 #include "io/deflate.h"
 
-#include <isa-l.h>
-
 #include "base/memory.h"
+#include "io/flate.h"
 
 enum { LEVEL = 3 };
 
@@ -20,7 +19,7 @@ cafe_status cafe_deflate(cafe_context *context, cafe_deflate_frame frame, const 
     stream->end_of_stream = 1;
     stream->flush = NO_FLUSH;
     stream->gzip_flag = frame == CAFE_DEFLATE_ZLIB ? IGZIP_ZLIB : IGZIP_DEFLATE;
-    stream->next_in = (uint8_t *)bytes;
+    stream->next_in = cafe_isal_input(bytes);
     stream->avail_in = (uint32_t)size;
     stream->next_out = out;
     stream->avail_out = (uint32_t)cafe_deflate_bound(size);

@@ -16,6 +16,11 @@ static inline int64_t cafe_deflate_bound(int64_t size) {
     return size + 5 * (size / 65535 + 1) + 1024;
 }
 
+/* Bytes for ISA-L, which only reads them, through a pointer without const. */
+static inline uint8_t *cafe_isal_input(const void *bytes) {
+    return (uint8_t *)(uintptr_t)bytes;
+}
+
 /* Fills out[cafe_deflate_bound(size)]; *packed gets what was used of it. size is below 2^32. */
 CAFE_LAB cafe_status cafe_deflate(cafe_context *context, cafe_deflate_frame frame,
                                   const uint8_t *bytes, int64_t size, uint8_t *out,

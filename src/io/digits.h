@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/lab.h"
+#include "os/lab.h"
 
 enum { CAFE_INTEGER_TEXT = 20, CAFE_FLOAT_TEXT = 16 }; /* the most characters written */
 

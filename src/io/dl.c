@@ -1,12 +1,13 @@
 /* DL, of UCINET: "dl n=3 format=edgelist1 labels: a b c data: 1 2 1.5".
  *
  *     fullmatrix   a row of n numbers per node (the default); symmetric ones are undirected
+ *     lowerhalf    of it the numbers up to the diagonal
  *     edgelist1    lines "from to [weight]"
  *     nodelist1    lines "from to to ..."
  *
  * Nodes are numbered from 1. With "labels embedded" they are named instead, and a matrix has the
  * names above its columns and before its rows. Words may be in upper or lower case, and fields
- * stand between blanks or commas.
+ * stand between blanks or commas. With "diagonal absent" the matrix has no diagonal.
  */
 #include <math.h>
 #include <string.h>
@@ -21,9 +22,9 @@ typedef struct dl {
     const uint8_t *at, *end;
     char *text; /* the last field */
     int64_t room, length, n;
-    bool embedded, labelled, sized;
-    int64_t labels; /* nodes that have one */
-    enum { FULL_MATRIX, EDGE_LIST, NODE_LIST } format;
+    bool embedded, labelled, sized, hollow; /* hollow: the matrix has no diagonal */
+    int64_t labels;                         /* nodes that have one */
+    enum { FULL_MATRIX, LOWER_HALF, EDGE_LIST, NODE_LIST } format;
     float *matrix;
 } dl;
 
@@ -71,7 +72,7 @@ static cafe_status take_any(dl *d, bool *more) {
 }
 
 static bool is(const dl *d, const char *word) {
-    return d->length == (int64_t)strlen(word) && cafe_same_word(d->text, word, strlen(word));
+    return cafe_is_word(d->text, word);
 }
 
 static cafe_status take_integer(dl *d, int64_t most, int64_t *value) {
@@ -104,20 +105,29 @@ static cafe_status take_setting(dl *d, bool *more) {
 static cafe_status take_format(dl *d) {
     if (is(d, "fullmatrix") || is(d, "fm"))
         d->format = FULL_MATRIX;
+    else if (is(d, "lowerhalf") || is(d, "lh"))
+        d->format = LOWER_HALF;
     else if (is(d, "edgelist1") || is(d, "el1") || is(d, "edgelist"))
         d->format = EDGE_LIST;
     else if (is(d, "nodelist1") || is(d, "nl1") || is(d, "nodelist"))
         d->format = NODE_LIST;
     else
-        return fail(d, "the format fullmatrix, edgelist1 or nodelist1");
+        return fail(d, "the format fullmatrix, lowerhalf, edgelist1 or nodelist1");
     return CAFE_OK;
+}
+
+static cafe_status take_diagonal(dl *d) {
+    d->hollow = is(d, "absent");
+    return d->hollow || is(d, "present") ? CAFE_OK : fail(d, "diagonal=present or absent");
 }
 
 /* Every node takes a line, a label or a number of the file, or is bounded by it. */
 static cafe_status take_size(dl *d) {
     CAFE_PASS(take_integer(d, CAFE_MOST_NODES, &d->n));
     if (d->n > 16 * (d->end - d->at + 4096) + (1 << 20))
-        return fail(d, "a number of nodes that goes with the file's size");
+        return fail(d,
+                    "a number of nodes that goes with the file's size (in an edge list ids "
+                    "may be far apart)");
     d->sized = true;
     return CAFE_OK;
 }
@@ -136,12 +146,19 @@ static cafe_status add_nodes(dl *d) {
 static cafe_status take_word(dl *d, bool *data, bool *more) {
     size_t name = strcspn(d->text, "=");
     bool size = name == 1 && cafe_same_word(d->text, "n", 1);
+    bool diagonal = name == 8 && cafe_same_word(d->text, "diagonal", 8);
+    bool sides =
+        name == 2 && (cafe_same_word(d->text, "nr", 2) || cafe_same_word(d->text, "nc", 2));
     *data = is(d, "data:");
     if (*data) return CAFE_OK;
-    if (size || (name == 6 && cafe_same_word(d->text, "format", 6))) {
+    if (sides)
+        return fail(d,
+                    "n=, as rows and columns are the same nodes (write other matrices as an edge "
+                    "list, and read it with " CAFE_OPT("bipartite") ")");
+    if (size || diagonal || (name == 6 && cafe_same_word(d->text, "format", 6))) {
         CAFE_PASS(take_setting(d, more));
         if (!*more) return cafe_marked_fail(&d->marked, "expected a value, found the end");
-        return size ? take_size(d) : take_format(d);
+        return size ? take_size(d) : diagonal ? take_diagonal(d) : take_format(d);
     }
     if (is(d, "labels:")) {
         d->labelled = true;
@@ -151,8 +168,8 @@ static cafe_status take_word(dl *d, bool *data, bool *more) {
         d->embedded |= !is(d, "labels");
         return CAFE_OK;
     }
-    if (is(d, "diagonal") || is(d, "diagonal=present") || is(d, "present")) return CAFE_OK;
-    return fail(d, "n=, format=, labels:, labels embedded or data: (one matrix with one size)");
+    return fail(
+        d, "n=, format=, diagonal=, labels:, labels embedded or data: (one matrix with one size)");
 }
 
 /* A label of the list "labels:", whose nodes exist already. */
@@ -254,14 +271,21 @@ static cafe_status read_column_names(dl *d) {
     return CAFE_OK;
 }
 
+/* The half has its rows in the order of the nodes, and is mirrored. */
 static cafe_status read_row(dl *d, int64_t i) {
-    int64_t u = i;
+    int64_t u = i, n = d->n;
+    bool half = d->format == LOWER_HALF;
     bool more = true;
     if (d->embedded) {
         CAFE_PASS(take_any(d, &more));
         if (more) CAFE_PASS(take_node(d, &u));
     }
-    for (int64_t w = 0; w < d->n; w++) CAFE_PASS(read_entry(d, &d->matrix[u * d->n + w]));
+    if (half && u != i) return fail(d, "rows in the order of the columns");
+    for (int64_t w = 0; w < (half ? i + 1 : n); w++) {
+        if (w == u && d->hollow) continue;
+        CAFE_PASS(read_entry(d, &d->matrix[u * n + w]));
+        if (half) d->matrix[w * n + u] = d->matrix[u * n + w];
+    }
     return CAFE_OK;
 }
 
@@ -288,15 +312,17 @@ static cafe_status add_entries(dl *d) {
 
 static cafe_status read_matrix(dl *d) {
     bool more;
-    if (d->n > d->end - d->at || 2 * d->n * d->n > d->end - d->at + 2)
-        return cafe_marked_fail(&d->marked, "expected %lld x %lld numbers, found fewer",
-                                (long long)d->n, (long long)d->n);
+    int64_t room = d->end - d->at + 2, n = d->n; /* a number takes two bytes */
+    if (n > room || (d->format == LOWER_HALF ? n * (n - 1) : 2 * n * (n - d->hollow)) > room)
+        return cafe_marked_fail(&d->marked, "expected %lld x %lld numbers%s, found fewer",
+                                (long long)n, (long long)n,
+                                d->format == LOWER_HALF ? " up to the diagonal" : "");
     d->matrix = cafe_mem_zero(d->marked.context, d->n * d->n, sizeof *d->matrix);
     if (!d->matrix) return CAFE_ERROR_MEMORY;
     if (d->embedded) CAFE_PASS(read_column_names(d));
     for (int64_t i = 0; i < d->n; i++) CAFE_PASS(read_row(d, i));
     CAFE_PASS(take_any(d, &more));
-    return more ? fail(d, "no more numbers than n x n") : add_entries(d);
+    return more ? fail(d, "no more numbers of the matrix") : add_entries(d);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -312,7 +338,7 @@ static cafe_status read_dl(cafe_input *input, const cafe_graph_options *options,
     d.text[0] = 0;
     if (d.end - d.at >= 3 && memcmp(d.at, "\xef\xbb\xbf", 3) == 0) d.at += 3;
     CAFE_TRY(read_head(&d));
-    CAFE_TRY(d.format == FULL_MATRIX ? read_matrix(&d) : read_lists(&d));
+    CAFE_TRY(d.format <= LOWER_HALF ? read_matrix(&d) : read_lists(&d));
     status = cafe_marked_graph(&d.marked, graph);
 done:
     cafe_mem_free_all(input->context, d.text, d.matrix);
@@ -320,7 +346,7 @@ done:
     return status;
 }
 
-/* "dl" and then "n", "format" or a line end that they follow. */
+/* "dl" and then "n", "nr", "format" or a line end that they follow. */
 static bool is_dl(const uint8_t *bytes, int64_t size) {
     const uint8_t *p = bytes, *end = bytes + size;
     if (size < 4 || !cafe_same_word((const char *)p, "dl", 2) || !strchr(" \t\r\n,", p[2]))
@@ -328,6 +354,7 @@ static bool is_dl(const uint8_t *bytes, int64_t size) {
     for (p += 2; p < end && *p && strchr(" \t\r\n,", *p);) p++;
     if (end - p > 6 && cafe_same_word((const char *)p, "format", 6)) return true;
     if (p == end || (*p | 32) != 'n') return false;
+    p += end - p > 1 && strchr("rRcCmM", p[1]) && p[1];
     for (p++; p < end && (*p == ' ' || *p == '\t');) p++;
     return p < end && *p == '=';
 }

@@ -179,8 +179,7 @@ static cafe_status next(dot *d) {
 }
 
 static bool is_word(const dot *d, const char *word) {
-    return d->kind == ID && !d->quoted && d->length == (int64_t)strlen(word) &&
-           cafe_same_word(d->text, word, strlen(word));
+    return d->kind == ID && !d->quoted && cafe_is_word(d->text, word);
 }
 
 /* ---- attributes ------------------------------------------------------------------------------ */

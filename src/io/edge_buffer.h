@@ -23,6 +23,7 @@ typedef struct cafe_edge_list {
     int64_t smallest, largest; /* ids; smallest > largest when there are none */
     bool overflow;             /* an id is beyond 63 bits, and no other is a text */
     int64_t zeros[2];          /* line and column of an id with leading zeros; 0: there is none */
+    bool with_signs;           /* weights may be negative */
     bool folds;                /* repeated edges of compressed text may be folded */
     bool sum;                  /* weights of the same pair will be added up */
     bool ones;                 /* the weights are all 1 before they are folded */

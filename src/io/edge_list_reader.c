@@ -19,6 +19,7 @@
 #include "io/string_lines.h"
 #include "io/two_sides.h"
 
+enum { DOUBTS = 200 };
 /* Bytes of text parsed at a time: string ids need more memory per byte. */
 static const int64_t string_window = (int64_t)16 << 20;
 
@@ -60,10 +61,11 @@ cafe_status cafe_edges_first(cafe_edges *e) {
 }
 
 static cafe_status look_ahead(cafe_edges *e) {
-    const cafe_layout *l = &e->layout;
+    const cafe_table_layout *l = &e->layout;
     cafe_input first = *e->text.first; /* alone: the others may repeat its heading */
     first.more_count = 0;
-    CAFE_PASS(cafe_layout_find(&first, e->options, &e->layout));
+    CAFE_PASS(
+        cafe_table_layout_find(&first, &(cafe_table_request){.edges = e->options}, &e->layout));
     if (e->declared == 0 && !e->options->bipartite) e->declared = l->declared;
     e->third = l->weight >= 0                           ? CAFE_THIRD_WEIGHT
                : !e->options->weights || l->columns > 2 ? CAFE_THIRD_IGNORED
@@ -76,7 +78,8 @@ static void start_list(cafe_edges *e, bool wide) {
     bool weighted = e->third == CAFE_THIRD_WEIGHT;
     int32_t rule = e->options->duplicates;
     cafe_edge_list_init(e->context, e->text.name, wide, weighted, &e->list);
-    e->list.folds = true;
+    e->list.with_signs = e->options->with_signs;
+    e->list.folds = !e->list.with_signs;
     e->list.sum = rule == CAFE_DUPLICATES_SUM || (rule == CAFE_DUPLICATES_AUTO && weighted);
 }
 
@@ -87,6 +90,8 @@ cafe_status cafe_edges_integers(cafe_edges *e, bool wide, cafe_lines_end *ended)
                         .numbers = e->options->ids == CAFE_IDS_NUMBERS,
                         .comments = "#%",
                         .third = e->third,
+                        .further = cafe_layout_goes_on(&e->layout),
+                        .with_signs = e->options->with_signs,
                         .separator = e->layout.separator,
                         .layout = e->layout.plain ? NULL : &e->layout};
     if (rules.numbers) rules.layout = &e->layout; /* which has quotes */
@@ -116,14 +121,42 @@ cafe_status cafe_edges_none(const cafe_edges *e) {
     "ids with leading zeros are numbers, 007 is 7: " CAFE_OPT("ids=text") " keeps them as they " \
                                                                           "are"
 
+/* The name of a node that programs write for a missing value; NULL: no node has one. */
+static const char *find_missing(const cafe_names *names, int64_t count) {
+    static const char *const words[] = {"NA",   "N/A", "#N/A", "<NA>", "NaN",
+                                        "None", "nan", "NULL", "null"};
+    for (int64_t u = 0; names->kind == CAFE_NAMES_STRING && u < count; u++) {
+        int64_t length = names->start[u + 1] - names->start[u];
+        for (size_t i = 0; length <= 4 && i < sizeof words / sizeof *words; i++)
+            if ((int64_t)strlen(words[i]) == length &&
+                memcmp(names->text + names->start[u], words[i], (size_t)length) == 0)
+                return words[i];
+    }
+    return NULL;
+}
+
+/* What was read and may be meant otherwise; "" if nothing. */
+static void find_doubts(const cafe_edges *e, const cafe_graph *graph, char text[DOUBTS]) {
+    const char *missing = cafe_team_ranks(e->context) > 1
+                              ? NULL /* each process has names of its own nodes */
+                              : find_missing(cafe_graph_node_names(graph), cafe_graph_nodes(graph));
+    const char *doubt = e->layout.weight_unclear ? UNCLEAR_WEIGHT : e->zeros ? LEADING_ZEROS : "";
+    cafe_print(text, DOUBTS, "%s", doubt);
+    if (missing && !*text)
+        cafe_print(text, DOUBTS,
+                   "'%s' is a node: if it means a missing value, take its lines out of the file",
+                   missing);
+}
+
 cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
-    const cafe_layout *l = &e->layout;
+    const cafe_table_layout *l = &e->layout;
     const cafe_input *input = e->text.first;
-    char text[sizeof l->said + 512];
+    char text[sizeof l->text + 512], doubts[DOUBTS];
+    find_doubts(e, graph, doubts);
     if (input->more_count == 0)
-        cafe_print(text, sizeof text, "%s", l->said);
+        cafe_print(text, sizeof text, "%s", l->text);
     else
-        cafe_print(text, sizeof text, "%s; %lld files: %.200s to %.200s", l->said,
+        cafe_print(text, sizeof text, "%s; %lld files: %.200s to %.200s", l->text,
                    (long long)input->more_count + 1, input->name,
                    input->more[input->more_count - 1]);
     cafe_graph_reading reading = {.format = CAFE_FORMAT_EDGES,
@@ -134,9 +167,7 @@ cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
                                   .weight = l->weight,
                                   .text = text,
                                   .edges = l->edges,
-                                  .warning = l->weight_unclear ? UNCLEAR_WEIGHT
-                                             : e->zeros        ? LEADING_ZEROS
-                                                               : NULL};
+                                  .warning = *doubts ? doubts : NULL};
     return cafe_graph_set_reading(graph, &reading);
 }
 
@@ -234,6 +265,7 @@ cafe_status cafe_edges_open(const cafe_input *input, const cafe_graph_options *o
 void cafe_edges_close(cafe_edges *e) {
     cafe_text_close(&e->text);
     cafe_edge_list_free(&e->list);
+    cafe_table_layout_free(&e->layout);
 }
 
 static cafe_status read_edges(cafe_input *input, const cafe_graph_options *options,

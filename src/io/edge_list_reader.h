@@ -10,7 +10,7 @@ typedef struct cafe_edges {
     const cafe_graph_options *options;
     cafe_text text;
     bool part; /* the text begins after the heading */
-    cafe_layout layout;
+    cafe_table_layout layout;
     cafe_edge_list list;
     int64_t declared; /* nodes: from the options, or from our own first line; 0: not known */
     cafe_third third;

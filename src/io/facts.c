@@ -115,13 +115,14 @@ static cafe_status read_table(cafe_rows *rows, const cafe_graph *graph, const ch
     int64_t lines = 0;
     bool more = false;
     CAFE_PASS(cafe_rows_open(rows->context, path, rows));
-    CAFE_PASS(cafe_table_layout_find(rows, &request, l));
+    CAFE_PASS(cafe_table_layout_find(&rows->input, &request, l));
     if (l->sample.lines == 0)
         return cafe_fail(a->context, CAFE_ERROR_FORMAT, "%s: no table found", path);
     if (l->values == 0)
         return cafe_fail(a->context, CAFE_ERROR_FORMAT,
                          "%s:%lld:1: expected a heading with a column beside the nodes', found %s",
                          path, (long long)l->line, l->text);
+    cafe_note_table(rows->context, rows->input.name, l->text);
     CAFE_PASS(take_heading(l, rows->field, a));
     CAFE_PASS(cafe_table_first(rows, l, &more));
     for (; more; lines++) {

@@ -4,7 +4,7 @@
 
 #include <cafe/facts.h>
 
-#include "base/lab.h"
+#include "os/lab.h"
 
 CAFE_LAB const char *cafe_facts_name(const cafe_facts *facts, int64_t column);
 

@@ -2,8 +2,6 @@
  * readers cut at lines), and blanks around a field are ignored. */
 #include "io/field.h"
 
-#include <string.h>
-
 #include "io/scanners.h"
 
 static bool ends_field(uint8_t c, uint8_t separator) {
@@ -123,6 +121,18 @@ uint8_t cafe_field_separator(const uint8_t *line) {
 bool cafe_field_has(const uint8_t *line, uint8_t separator) {
     const uint8_t *found = find_outside(line, separator);
     return found && !(cafe_is_blank(separator) && cafe_is_line_end(*cafe_skip_blanks(found)));
+}
+
+const uint8_t *cafe_field_open(const uint8_t *rest, uint8_t separator) {
+    cafe_field field;
+    bool begins = true;
+    for (const uint8_t *p = rest; *p != '\n'; p++) {
+        const uint8_t *quote = p;
+        if (*p == '"' && begins && take_quoted(&p, &field) != CAFE_FIELD_FINE) return quote;
+        if (*p == '\n') break;
+        begins = ends_field(*p, separator) || (begins && cafe_is_padding(*p, separator));
+    }
+    return NULL;
 }
 
 int64_t cafe_field_copy(const cafe_field *field, uint8_t *out) {

@@ -53,6 +53,15 @@ static inline bool cafe_field_same(const cafe_field *a, const cafe_field *b) {
            memcmp(a->begin, b->begin, (size_t)(a->end - a->begin)) == 0;
 }
 
+/* Is it this text? */
+static inline bool cafe_field_is(const cafe_field *field, const char *text, size_t length) {
+    return (size_t)(field->end - field->begin) == length && memcmp(field->begin, text, length) == 0;
+}
+
+/* The first quote in the rest of a line that opens a field and is not closed on the line; NULL:
+ * none. */
+const uint8_t *cafe_field_open(const uint8_t *rest, uint8_t separator);
+
 /* Copies the field with its doubled quotes made single; returns the length. */
 int64_t cafe_field_copy(const cafe_field *field, uint8_t *out);
 

@@ -7,7 +7,7 @@
 #include "io/name_format.h"
 #include "io/scanners.h"
 
-enum { WINDOW = 1 << 22, LONGEST = CAFE_LONGEST_NAME };
+enum { WINDOW = 1 << 22, SMALL = 1 << 26, LONGEST = CAFE_LONGEST_NAME };
 
 cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows) {
     *rows = (cafe_rows){.context = context};
@@ -15,6 +15,8 @@ cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *r
     rows->field = cafe_mem(context, 2 * LONGEST + 1, 1); /* quotes are doubled at most */
     if (!rows->field) return CAFE_ERROR_MEMORY;
     CAFE_PASS(cafe_input_open(context, path, &rows->input));
+    CAFE_PASS(cafe_input_decode(&rows->input, rows->input.size <= SMALL));
+    if (rows->input.size <= SMALL) CAFE_PASS(cafe_input_join(&rows->input));
     return cafe_text_open(&rows->input, WINDOW, &rows->text);
 }
 
@@ -34,6 +36,8 @@ cafe_status cafe_rows_next(cafe_rows *rows, bool *more) {
         line->at = cafe_skip_blanks(line->begin);
     } while (cafe_is_line_end(*line->at) || *line->at == '#' || *line->at == '%');
     rows->separator = cafe_field_separator(line->at);
+    rows->cells_at = line->begin;
+    rows->sign = 0;
     return CAFE_OK;
 }
 
@@ -54,15 +58,6 @@ static cafe_status keep(cafe_rows *rows, const cafe_field *field, const uint8_t 
     return CAFE_OK;
 }
 
-cafe_status cafe_rows_field(cafe_rows *rows, const char *what) {
-    cafe_field field;
-    const uint8_t *at = rows->line.at;
-    if (cafe_field_take(&at, rows->separator, &field) == CAFE_FIELD_FINE)
-        return keep(rows, &field, at, what);
-    rows->line.at = at;
-    return cafe_fail_at(rows->context, &rows->line, "%s", what);
-}
-
 static cafe_status refuse_field(cafe_rows *rows, cafe_field_fault fault) {
     static const char *const expected[] = {"a field", "a field", "a closing quote on the same line",
                                            "a separator behind the closing quote"};
@@ -71,7 +66,7 @@ static cafe_status refuse_field(cafe_rows *rows, cafe_field_fault fault) {
 
 cafe_status cafe_rows_split(cafe_rows *rows) {
     cafe_place *line = &rows->line;
-    const uint8_t *at = cafe_skip_padding(line->begin, rows->separator);
+    const uint8_t *at = cafe_skip_padding(rows->cells_at, rows->separator);
     bool more = !cafe_is_line_end(*at);
     cafe_field cell = {.begin = at};
     for (rows->count = 0; more; rows->count++) {

@@ -10,9 +10,11 @@
 
 typedef struct cafe_rows {
     cafe_context *context;
-    cafe_place line;   /* the line at hand, `at` where its next field begins */
-    uint8_t separator; /* of its fields; may be set by the caller */
-    char *field;       /* the last field taken, ended by 0 */
+    cafe_place line;         /* the line at hand, `at` where its next field begins */
+    const uint8_t *cells_at; /* where its cells begin; may be set by the caller, as the next */
+    uint8_t separator;       /* of its fields */
+    uint8_t sign;            /* + or - before the cells of a table of changes; 0: none */
+    char *field;             /* the last field taken, ended by 0 */
     int64_t length;
     bool quoted;       /* it stood in quotes */
     cafe_field *cells; /* of the line at hand, after cafe_rows_split() */
@@ -33,16 +35,13 @@ CAFE_LAB cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
 /* Splits the line at hand by rows->separator into rows->cells, empty ones included, but for an
  * empty one at the end. */
 cafe_status cafe_rows_split(cafe_rows *rows);
-/* Takes cell number c of the line into `field`; one that is not there is empty. `at` is its place.
- * what: as of cafe_rows_field(). */
+/* Takes cell number c of the line into `field` without quotes; one that is not there is empty. `at`
+ * is its place. Fails if it is longer than 65535 bytes or no UTF-8. what: "a node". */
 cafe_status cafe_rows_cell(cafe_rows *rows, int64_t c, const char *what);
 /* Is the field at hand a missing value: empty or, without quotes, NA, NaN, null, . or ? ? */
 bool cafe_rows_missing(const cafe_rows *rows);
 
-/* Reads the next field of the line into `field` without quotes. Fails if there is none, if it is
- * longer than 65535 bytes or no UTF-8. what: "a node". */
-cafe_status cafe_rows_field(cafe_rows *rows, const char *what);
-/* Reads the rest of the line in the same way, in quotes or without blanks around it. */
+/* Reads the rest of the line into `field`, in quotes or without blanks around it. */
 CAFE_LAB cafe_status cafe_rows_rest(cafe_rows *rows, const char *what);
 
 #endif

@@ -1,16 +1,14 @@
 /* Paths to files: folders are listed, in the order of the bytes of their names, so that the order
  * does not depend on the file system. */
-#define _GNU_SOURCE
 #include "io/file_list.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "os/os.h"
 
 static cafe_status add(cafe_file_list *list, const char *folder, const char *name) {
     cafe_context *context = list->context;

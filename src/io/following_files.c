@@ -8,11 +8,11 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "io/scanners.h"
 #include "io/text_window.h"
+#include "os/os.h"
 
 cafe_status cafe_text_measure(cafe_text *text) {
     const cafe_input *first = text->first;
@@ -132,6 +132,7 @@ static cafe_status open_next(cafe_text *text) {
     text->gunzip = NULL;
     const char *path = text->first->more[text->file++];
     cafe_status status = cafe_input_open(text->context, path, &text->following);
+    if (status == CAFE_OK) status = cafe_input_decode(&text->following, false);
     if (status == CAFE_OK) text->following.window = text->first->window;
     if (status == CAFE_OK) return cafe_text_take(text, &text->following);
     text->gunzip = text->first_gunzip;

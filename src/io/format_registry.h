@@ -22,6 +22,7 @@ typedef struct cafe_graph_format {
     cafe_status (*write)(cafe_output *output, const cafe_graph *graph); /* NULL: it is only read */
     bool directed;   /* the reader knows directions */
     bool attributes; /* nodes have attributes, and edges one that is the weight */
+    bool encoded;    /* its files may state their encoding */
     bool whole;      /* it is read as a whole: expanded, and in memory, before */
     bool binary;     /* gzip data is expanded before it is read; never written to standard output */
 } cafe_graph_format;
@@ -48,8 +49,10 @@ cafe_status cafe_fail_ending(cafe_context *context, cafe_file_kind kind, const c
 cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t stated,
                              const cafe_graph_options *options);
 
-/* The nodes that a line states are refused if they are many more than the edges make likely, as
- * where ids are far apart; --nodes takes them all the same. */
+/* Are the stated nodes many more than the edges make likely, as where ids are far apart? --nodes
+ * takes them all the same. */
+bool cafe_is_spread(int64_t nodes, int64_t edges, const cafe_graph_options *options);
+/* Nodes that a line states are then refused. */
 cafe_status cafe_check_spread(cafe_context *context, const cafe_place *line, int64_t nodes,
                               int64_t edges, const cafe_graph_options *options);
 

@@ -77,11 +77,7 @@ static cafe_status take_entity(gml *g) {
         (code >= ' ' || code == '\t') && code < 0x110000 && (code < 0xD800 || code > 0xDFFF);
     if (!fine || p >= g->end || *p != ';') return keep(g, (const char *)g->at++, 1);
     g->at = p + 1;
-    int count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (int i = count - 1; i > 0; i--, code >>= 6) utf8[i] = (char)(0x80 | (code & 0x3F));
-    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    utf8[0] = (char)(first[count] | code);
-    return keep(g, utf8, count);
+    return keep(g, utf8, cafe_put_utf8(code, utf8));
 }
 
 static cafe_status take_string(gml *g) {
@@ -123,11 +119,6 @@ static cafe_status next(gml *g) {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static bool is(const char *key, const char *word) {
-    size_t length = strlen(word);
-    return strlen(key) == length && cafe_same_word(key, word, length);
-}
-
 /* Takes the value after a key: skips it, or keeps it as number `slot`. */
 static cafe_status take_value(gml *g, int slot) {
     CAFE_PASS(next(g));
@@ -153,9 +144,10 @@ static cafe_status take_value(gml *g, int slot) {
 
 /* The slot of a key of an edge; -1: none. */
 static int slot_of(gml *g, const char *key) {
-    if (is(key, "source")) return 0;
-    if (is(key, "target")) return 1;
-    bool plain = !is(key, "id") && !is(key, "label") && !is(key, "graphics");
+    if (cafe_is_word(key, "source")) return 0;
+    if (cafe_is_word(key, "target")) return 1;
+    bool plain =
+        !cafe_is_word(key, "id") && !cafe_is_word(key, "label") && !cafe_is_word(key, "graphics");
     return plain && cafe_marked_is_weight(&g->marked, key) ? 2 : -1;
 }
 
@@ -190,7 +182,7 @@ static cafe_status find_id(gml *g) {
     do {
         CAFE_PASS(next_key(g, &more));
         if (!more) return cafe_marked_fail(&g->marked, "expected an id of the node");
-        CAFE_PASS(take_value(g, is(g->text, "id") ? 0 : -1));
+        CAFE_PASS(take_value(g, cafe_is_word(g->text, "id") ? 0 : -1));
     } while (!g->given[0]);
     return CAFE_OK;
 }
@@ -207,7 +199,7 @@ static cafe_status take_node(gml *g) {
     for (bool more;;) {
         CAFE_PASS(next_key(g, &more));
         if (!more) return CAFE_OK;
-        CAFE_PASS(is(g->text, "id") ? take_value(g, -1) : take_attribute(g));
+        CAFE_PASS(cafe_is_word(g->text, "id") ? take_value(g, -1) : take_attribute(g));
     }
 }
 
@@ -236,7 +228,8 @@ static cafe_status take_graph(gml *g) {
         CAFE_PASS(next_key(g, &more));
         if (!more) return CAFE_OK;
         if (i % 65536 == 0) CAFE_PASS(cafe_check_cancel(g->marked.context));
-        bool node = is(g->text, "node"), edge = is(g->text, "edge"), rule = is(g->text, "directed");
+        bool node = cafe_is_word(g->text, "node"), edge = cafe_is_word(g->text, "edge"),
+             rule = cafe_is_word(g->text, "directed");
         CAFE_PASS(node ? take_node(g) : edge ? take_edge(g) : take_value(g, rule ? 0 : -1));
         if (rule && g->given[0]) g->directed = strcmp(g->values[0], "1") == 0;
     }
@@ -270,7 +263,7 @@ static cafe_status read_gml(cafe_input *input, const cafe_graph_options *options
         CAFE_TRY(next(&g));
         if (g.kind == END) break;
         if (g.kind != KEYWORD) CAFE_TRY(cafe_marked_fail(&g.marked, "expected a key of GML"));
-        CAFE_TRY(is(g.text, "graph") ? take_graph(&g) : take_value(&g, -1));
+        CAFE_TRY(cafe_is_word(g.text, "graph") ? take_graph(&g) : take_value(&g, -1));
     }
     if (!g.found) CAFE_TRY(cafe_marked_fail(&g.marked, "expected a graph, found the end"));
     status = cafe_marked_graph(&g.marked, graph);

@@ -6,15 +6,14 @@
 
 #include <cafe-private/inputs.h>
 
-#include "base/memory.h"
 #include "base/processes.h"
 #include "graph/builder.h"
 #include "graph/edge_choice.h"
 #include "graph/graph.h"
 #include "graph/node_order.h"
-#include "io/edge_buffer.h"
 #include "io/file_list.h"
 #include "io/format_registry.h"
+#include "io/layer_file.h"
 #include "io/name_format.h"
 
 /* A line may state so many nodes, and so many more for each edge. */
@@ -66,9 +65,13 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
                      (long long)options->nodes, (long long)stated);
 }
 
+bool cafe_is_spread(int64_t nodes, int64_t edges, const cafe_graph_options *options) {
+    return options->nodes != nodes && (nodes - SPARE_NODES) / NODES_PER_EDGE > edges;
+}
+
 cafe_status cafe_check_spread(cafe_context *context, const cafe_place *line, int64_t nodes,
                               int64_t edges, const cafe_graph_options *options) {
-    if (options->nodes == nodes || (nodes - SPARE_NODES) / NODES_PER_EDGE <= edges) return CAFE_OK;
+    if (!cafe_is_spread(nodes, edges, options)) return CAFE_OK;
     return cafe_fail_at(context, line,
                         "fewer nodes for %lld edges (" CAFE_OPT(
                             "nodes=%lld") " keeps them all; in an edge list ids may be far apart)",
@@ -98,9 +101,10 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
                          input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
     bool marked = cafe_graph_format_get(format)->attributes;
     if (format != CAFE_FORMAT_EDGES)
-        CAFE_PASS(cafe_options_idle(context, table, options,
-                                    "source|target|header|delimiter|decimal|bipartite",
-                                    "edge lists, which this file is not"));
+        CAFE_PASS(cafe_options_idle(
+            context, table, options,
+            options->beside ? "bipartite" : "source|target|header|delimiter|decimal|bipartite",
+            "edge lists, which this file is not"));
     if (options->bipartite)
         CAFE_PASS(cafe_options_idle(context, table, options, "nodes",
                                     "ids of one kind of nodes, without " CAFE_OPT("bipartite")));
@@ -108,6 +112,9 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
         CAFE_PASS(cafe_options_idle(context, table, options, "weight",
                                     "edge lists and formats with attributes of edges, which this "
                                     "file is not"));
+    if (format != CAFE_FORMAT_EDGES)
+        CAFE_PASS(cafe_options_idle(context, table, options, "signed",
+                                    "edge lists, which this file is not"));
     if (!marked)
         CAFE_PASS(cafe_options_idle(context, table, options, "name",
                                     "formats with attributes of nodes, such as GraphML, which this "
@@ -120,9 +127,10 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
  * the whole graph. */
 static cafe_status check_team(const cafe_input *input, const cafe_graph_options *options,
                               cafe_format format) {
-    if (cafe_team_ranks(input->context) > 1 && (cafe_chooses_edges(options) || options->bipartite))
+    if (cafe_team_ranks(input->context) > 1 &&
+        (cafe_chooses_edges(options) || options->bipartite || options->with_signs))
         return cafe_fail(input->context, CAFE_ERROR_ARGUMENT,
-                         CAFE_OPT("bipartite") ", " CAFE_OPT("min-weight") ", " CAFE_OPT("max-weight") ", " CAFE_OPT(
+                         CAFE_OPT("bipartite") ", " CAFE_OPT("signed") ", " CAFE_OPT("min-weight") ", " CAFE_OPT("max-weight") ", " CAFE_OPT(
                              "weight-transform") " and " CAFE_OPT("top-edges") " need one process: "
                          "convert the file to .cafe with them first");
     if (cafe_team_ranks(input->context) > 1 && input->more_count > 0)
@@ -141,10 +149,37 @@ static cafe_status check_team(const cafe_input *input, const cafe_graph_options 
                          : cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
 }
 
+/* Reads the graph. Text that is refused may be of another encoding than UTF-8, or have line breaks
+ * in cells: then it is read again. Formats that take any bytes as text, and have no encoding of
+ * their own, are looked at before. */
+static cafe_status read_decoded(cafe_input *input, const cafe_graph_format *found,
+                                const cafe_graph_options *options, cafe_graph **graph) {
+    bool alone = cafe_team_ranks(input->context) == 1, plain = !found->binary && !found->encoded;
+    bool before = plain && alone && (found->whole || found->attributes);
+    if (before) CAFE_PASS(cafe_input_decode(input, true));
+    cafe_status status = found->read(input, options, graph);
+    while (status == CAFE_ERROR_FORMAT && !before && plain && alone && cafe_input_mend(input)) {
+        cafe_graph_free(*graph);
+        *graph = NULL;
+        status = found->read(input, options, graph);
+    }
+    return status;
+}
+
 /* Readers that have more to say did so themselves. */
-static cafe_status note_format(cafe_format format, cafe_graph *graph) {
-    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
-    return cafe_graph_get_reading(graph)->text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
+static cafe_status note_format(const cafe_input *input, cafe_format format, cafe_graph *graph) {
+    char warning[160];
+    cafe_graph_reading reading = *cafe_graph_get_reading(graph);
+    bool known = reading.text != NULL;
+    bool guessed = input->encoding && strcmp(input->encoding, "UTF-16") != 0;
+    if (known && (!guessed || (reading.warning && *reading.warning))) return CAFE_OK;
+    if (!known) reading.format = (int32_t)format, reading.weight = -1;
+    if (guessed) {
+        cafe_print(warning, sizeof warning, "the file is no UTF-8, and is read as %s",
+                   input->encoding);
+        reading.warning = warning;
+    }
+    return cafe_graph_set_reading(graph, &reading);
 }
 
 /* Reads an input of any format and closes it; *format gets the format. */
@@ -156,6 +191,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT,
                            "%s:1:1: expected a graph, found nothing: the file is empty",
                            input->name));
+    CAFE_TRY(cafe_input_decode(input, false));
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, *format));
@@ -164,11 +200,10 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     if ((found->binary || found->whole) && cafe_input_is_gzip(input))
         CAFE_TRY(cafe_input_expand(input));
     if (found->whole) CAFE_TRY(cafe_input_load(input));
-    status = found->read(input, options, graph);
-    if (status == CAFE_OK) status = note_format(*format, *graph);
+    status = read_decoded(input, found, options, graph);
+    if (status == CAFE_OK) status = note_format(input, *format, *graph);
     if (status == CAFE_OK) (*graph)->reading.files = 1 + input->more_count;
-    if (status == CAFE_OK)
-        status = cafe_graph_arrange(context, (cafe_reorder)options->reorder, graph);
+    if (status == CAFE_OK) status = cafe_graph_arrange(context, options, graph);
     status = cafe_blame_file(context, input->name, status);
     if (cafe_input_unchanged(input) != CAFE_OK) status = CAFE_ERROR_IO; /* whatever came of it */
     if (status == CAFE_OK) goto done;
@@ -262,7 +297,10 @@ cafe_status cafe_graph_read(cafe_context *context, const char *path,
     cafe_status status = cafe_options_take(context, cafe_graph_option_table(), options, &own);
     if (status != CAFE_OK) return cafe_team_agree(context, status);
     status = cafe_team_agree(context, cafe_file_list_make(context, path, &own, &list));
-    if (status == CAFE_OK) status = read_list(context, &list, &own, graph);
+    if (status == CAFE_OK) status = cafe_layers_check(context, &own);
+    if (status == CAFE_OK)
+        status = cafe_asks_layers(&own) ? cafe_layers_read(context, &list, &own, graph)
+                                        : read_list(context, &list, &own, graph);
     cafe_file_list_free(&list);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "graph/builder.h"
-#include "io/edge_buffer.h"
 #include "io/format_registry.h"
 #include "io/heading.h"
 #include "io/integer_lines.h"
@@ -279,6 +278,11 @@ static void note_warning(const cafe_marked *m, char *text, size_t capacity) {
         used += cafe_print(text + used, capacity - (size_t)used,
                            "%s%s: %lld values of attributes are no UTF-8 text, and left out",
                            used ? "; " : "", m->name, (long long)m->attributes.broken);
+    if (m->attributes.changed > 0)
+        used += cafe_print(text + used, capacity - (size_t)used,
+                           "%s%s: attributes that change: %lld values of nodes are left out, each "
+                           "with a later value",
+                           used ? "; " : "", m->name, (long long)m->attributes.changed);
     if (m->attributes.full)
         cafe_print(text + used, capacity - (size_t)used,
                    "%s%s: nodes have more than %d attributes; the others are left out",

@@ -1,5 +1,5 @@
-/* A graph as it comes from files that name its parts: nodes with an id and perhaps attributes,
- * edges with ends and perhaps a weight, in any order (GraphML, GEXF, GML, Pajek, DOT, ...).
+/* A graph from files that name its parts (GraphML, GEXF, GML, Pajek, DOT, ...). Nodes have an id
+ * and perhaps attributes, edges have ends and perhaps a weight; the order is free.
  */
 #ifndef CAFE_IO_GRAPH_RECORDS_H
 #define CAFE_IO_GRAPH_RECORDS_H

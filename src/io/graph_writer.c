@@ -248,15 +248,16 @@ static cafe_status gather_attributes(cafe_context *context, const cafe_graph *gr
     return CAFE_OK;
 }
 
-/* Only formats with records of nodes can hold attributes. */
+/* Only .cafe and formats with records of nodes can hold attributes. */
 static cafe_status take_attributes(cafe_context *context, const cafe_graph *graph, const char *path,
                                    cafe_format format, int64_t *count, const cafe_attribute *given,
                                    cafe_attribute **all) {
-    if (cafe_graph_format_get(format)->attributes)
+    if (cafe_graph_format_get(format)->attributes || format == CAFE_FORMAT_CAFE)
         return gather_attributes(context, graph, count, given, all);
     if (*count == 0) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "%s: attributes of nodes are written as .graphml, .gml, .gexf or .json", path);
+                     "%s: attributes of nodes are written as .cafe, .graphml, .gml, .gexf or .json",
+                     path);
 }
 
 cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph *graph,

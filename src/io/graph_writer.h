@@ -38,9 +38,16 @@ char *cafe_put_record(cafe_record_style style, const cafe_names *names, const ca
 /* A name within the quotes of these formats grows by at most this factor. */
 enum { CAFE_XML_GROWTH = 6 };
 
-/* A heading, then a line per node: its name as a field, a tab (in a .csv file a comma),
- * partition[node]. */
+typedef struct cafe_partition_columns {
+    const int32_t *partition; /* of each node: its community, from 0; */
+    const float *stay;        /* after trials: how often it stays there, */
+    const int32_t *consensus; /* and its community in the consensus; both NULL: no trials */
+} cafe_partition_columns;
+
+/* A heading, then a line per node: its name as a field and the columns, after a tab each (in a .csv
+ * file a comma). */
 cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
-                                 const int32_t *partition, const char *path, int32_t overwrite);
+                                 const cafe_partition_columns *columns, const char *path,
+                                 int32_t overwrite);
 
 #endif

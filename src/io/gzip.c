@@ -1,16 +1,14 @@
-/* gzip and deflate through ISA-L's inflate, and the same interface for zstd and xz.
+/* gzip and deflate through ISA-L's inflate (io/flate.h), and the same interface for zstd and xz.
  *
  * ISA-L counts in 32 bits, so input and output are passed in slices. A gzip file may have several
  * members (as `cat a.gz b.gz` and bgzip make them) and zeros at its end.
  */
 #include "io/gzip.h"
 
-#include <string.h>
-
-#include <isa-l.h>
-
 #include "base/memory.h"
 #include "base/print.h"
+#include "io/deflate.h"
+#include "io/flate.h"
 #include "io/zstd_xz.h"
 
 static const int64_t slice = (int64_t)1 << 30;
@@ -117,7 +115,7 @@ static const uint8_t *take_piece(cafe_gunzip *g, int64_t at, int64_t least, int6
 static void feed(cafe_gunzip *g) {
     int64_t more;
     if (g->state.avail_in > 0 || g->fed == g->size) return;
-    g->state.next_in = (uint8_t *)take_piece(g, g->fed, 1, &more);
+    g->state.next_in = cafe_isal_input(take_piece(g, g->fed, 1, &more));
     g->state.avail_in = (uint32_t)more;
     g->fed += more;
 }

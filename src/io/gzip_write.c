@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include <isa-l.h>
-
 #include "base/memory.h"
 #include "base/print.h"
+#include "io/deflate.h"
+#include "io/flate.h"
 
 enum { LEVEL = 2, ROOM = 1 << 18, SLICE = 1 << 30 };
 
@@ -41,7 +41,7 @@ void cafe_gzip_writer_free(cafe_context *context, cafe_gzip_writer *writer) {
 
 static cafe_status put_slice(cafe_gzip_writer *w, const char *bytes, int64_t size, bool end,
                              cafe_gzip_send *send, void *target) {
-    w->stream.next_in = (uint8_t *)bytes;
+    w->stream.next_in = cafe_isal_input(bytes);
     w->stream.avail_in = (uint32_t)size;
     w->stream.end_of_stream = end;
     do {

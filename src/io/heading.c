@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/print.h"
+
 enum { LONGEST_WORD = 40 };
 
 typedef struct pair {
@@ -121,8 +123,39 @@ bool cafe_heading_is_label(const cafe_field *name) {
     return is_word_of(label_words, name);
 }
 
+bool cafe_field_is_word(const cafe_field *cell, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(cell->end - cell->begin) == length &&
+           cafe_same_word((const char *)cell->begin, word, length);
+}
+
+bool cafe_heading_is_share(const cafe_field *name) {
+    return is_word_of(" weight weights score probability prob confidence membershipstrength ",
+                      name);
+}
+
+bool cafe_heading_is_title(const cafe_field *name) {
+    return cafe_field_is_word(name, "label");
+}
+
 bool cafe_heading_is_change(const cafe_field *name) {
     return is_word_of(" change changes changetype action op operation sign ", name);
+}
+
+/* Is the cell one of the words, in any case? */
+static bool is_listed_cell(const char *list, const cafe_field *cell) {
+    char word[LONGEST_WORD + 1];
+    plain_word(cell, word);
+    return is_listed(list, word) && cafe_field_is_word(cell, word);
+}
+
+int cafe_word_of_change(const cafe_field *cell) {
+    static const char added[] = " added add insert inserted new create created a ",
+                      removed[] = " removed remove delete deleted drop dropped gone d ";
+    if (cafe_field_is_word(cell, "+")) return 1;
+    if (cafe_field_is_word(cell, "-")) return -1;
+    if (is_listed_cell(added, cell)) return 1;
+    return is_listed_cell(removed, cell) ? -1 : 0;
 }
 
 static int32_t find(const cafe_field *names, int32_t count, const char *wanted) {

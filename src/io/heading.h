@@ -22,8 +22,17 @@ bool cafe_heading_is_weight(const cafe_field *name);
 /* Is it a usual name of the column of the nodes, of that of their labels, in a table of nodes? */
 bool cafe_heading_is_node(const cafe_field *name);
 bool cafe_heading_is_label(const cafe_field *name);
+/* Is it a usual name of the column of the labels' weights: weight, score, probability? */
+bool cafe_heading_is_share(const cafe_field *name);
+/* "label": beside other columns it may be the name of a node. */
+bool cafe_heading_is_title(const cafe_field *name);
+/* Is the cell this word, in any case? */
+bool cafe_field_is_word(const cafe_field *cell, const char *word);
 /* Is it a usual name of the column that has added or removed, in a table of changed edges? */
 bool cafe_heading_is_change(const cafe_field *name);
+/* Of a cell of that column: 1 for words of addition, -1 for words of removal, else 0.
+ */
+int cafe_word_of_change(const cafe_field *cell);
 
 /* Finds the columns of the two nodes by the usual pairs of names. *certain: these words are never
  * node names (source, target); otherwise they may be (node1, node2). */

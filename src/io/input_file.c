@@ -6,15 +6,10 @@
  * input are read into memory. Size and time of the file are compared at the end, so that a file
  * that changed meanwhile is refused.
  */
-#define _GNU_SOURCE
 #include "io/input_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file_owner.h"
 #include "base/memory.h"
@@ -24,6 +19,7 @@
 #include "io/text_position.h"
 #include "io/unfinished_mark.h"
 #include "io/zstd_xz.h"
+#include "os/os.h"
 
 static const int64_t first_block = (int64_t)1 << 16, piece = (int64_t)1 << 23;
 
@@ -77,6 +73,12 @@ static cafe_status begin(cafe_input *input, int fd) {
     input->size = about.st_size;
     return cafe_stamp_take(input->file, &input->stamp) ? CAFE_OK
                                                        : fail_errno(input, "cannot be examined");
+}
+
+bool cafe_input_lasts(const char *path) {
+    struct stat about;
+    int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &about) : stat(path, &about);
+    return failed || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
 }
 
 cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input *input) {
@@ -137,8 +139,8 @@ cafe_status cafe_input_load(cafe_input *input) {
 
 cafe_status cafe_input_map(cafe_input *input) {
     if (input->bytes || !input->open) return CAFE_OK;
-    void *map = mmap(NULL, (size_t)input->size, PROT_READ, MAP_PRIVATE, input->file, 0);
-    if (map == MAP_FAILED) return cafe_input_load(input);
+    void *map = cafe_os_map(input->file, (size_t)input->size, CAFE_OS_READ);
+    if (!map) return cafe_input_load(input);
     input->map = (cafe_mapped){.start = map, .bytes = (size_t)input->size, .graph = true};
     cafe_mapped_add(input->context, &input->map);
     input->bytes = map;
@@ -236,7 +238,7 @@ cafe_status cafe_input_expand(cafe_input *input) {
 void cafe_input_close(cafe_input *input) {
     if (input->map.start) {
         cafe_mapped_remove(input->context, &input->map);
-        munmap(input->map.start, input->map.bytes);
+        cafe_os_unmap(input->map.start, input->map.bytes);
     }
     if (input->open) close(input->file);
     cafe_mem_free(input->context, input->owned);

@@ -3,7 +3,6 @@
 #define CAFE_IO_INPUT_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <cafe/graph.h>
@@ -28,7 +27,12 @@ typedef struct cafe_input {
     const char *const *more; /* files that follow, for text_window.c alone */
     int64_t more_count;
     int64_t window; /* bytes of text to parse at a time; 0: as the reader likes it (tests do not) */
+    const char *encoding; /* of the file, if the bytes were made UTF-8; NULL: it is UTF-8 */
+    bool joined;          /* line breaks in quoted cells became blanks */
 } cafe_input;
+
+/* Can it be read twice? Not a pipe or a device. */
+bool cafe_input_lasts(const char *path);
 
 /* Opens a file; "-" is standard input. Regular files are not read yet; others are read to their
  * end. */
@@ -61,6 +65,19 @@ cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *si
 /* CAFE_ERROR_FORMAT for data that is packed in a way that is not read, by its name. */
 cafe_status cafe_input_check_packing(const cafe_input *input);
 cafe_status cafe_input_expand(cafe_input *input);
+
+/* encoding.c: makes text of other encodings UTF-8, up to 1 GiB: UTF-16 with its mark, and with
+ * `unmarked`, up to 256 MiB, Windows-1252, which includes Latin-1 and is seen in all of the file.
+ */
+cafe_status cafe_input_decode(cafe_input *input, bool unmarked);
+/* quoted_breaks.c: makes line breaks in quoted cells of a table blanks, up to 1 GiB. */
+cafe_status cafe_input_join(cafe_input *input);
+/* After a reader refused the bytes: true if they are others now, of another encoding or without
+ * line breaks in cells. Else the error text stays. */
+bool cafe_input_mend(cafe_input *input);
+/* For both: all bytes in memory, unpacked; other bytes, which are the context's memory. */
+cafe_status cafe_input_plain(cafe_input *input);
+void cafe_input_replace(cafe_input *input, uint8_t *bytes, int64_t size);
 
 void cafe_input_close(cafe_input *input);
 

@@ -1,12 +1,11 @@
 /* Integer ids to nodes 0 .. n-1, ascending.
  *
- * Ids that are not too far apart (the common case: 0 .. n-1, or with gaps) are marked in a bit set;
- * the rank of an id in it is its node. Nothing is sorted, and when no id is missing nothing is
+ * Ids that are not too far apart (the common case: 0 .. n-1, or with gaps) are marked in a bit set.
+ * The rank of an id in it is its node. Nothing is sorted, and when no id is missing nothing is
  * renamed either. Ids scattered over a wide range are collected in a hash set, its members sorted,
  * and each id looked up. Either way the result depends on the set of ids alone.
  */
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "base/thread_pool.h"
 #include "io/field.h"
 #include "io/text_position.h"
 
@@ -93,6 +92,7 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
                                                            cafe_edge_list *list, int64_t slot,
                                                            note *n, bool wide, cafe_third third) {
     const uint8_t *p = piece->begin, *next, separator = rules->separator;
+    bool further = third != CAFE_THIRD_NONE && rules->further;
     int64_t i = slot;
     while (p < piece->end) {
         if (!cafe_is_digit(*p)) {
@@ -121,7 +121,8 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
         if ((n->kind = take_id(&p, &w, CAFE_NO_SECOND, rules, wide, n)) != CAFE_FINE) break;
         if (third == CAFE_THIRD_WEIGHT) {
             p = skip_separator(p, separator);
-            if ((n->kind = cafe_take_weight(&p, &list->weights[i])) != CAFE_FINE) break;
+            if ((n->kind = cafe_take_signed(&p, rules->with_signs, &list->weights[i])) != CAFE_FINE)
+                break;
         }
         store(list, wide, i, u, w);
         i++;
@@ -131,7 +132,14 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
                 n->kind = CAFE_OTHER_SEPARATOR;
                 break;
             }
-            next = cafe_skip_line(p, piece->end);
+            next = p;
+            if (!further) {
+                next = cafe_skip_line(p, piece->end);
+            } else if (!cafe_skip_further(&next, piece->end, separator)) {
+                n->kind = CAFE_UNCLOSED;
+                p = next;
+                break;
+            }
         } else if (!next) {
             p = skip_separator(p, separator);
             if (!(next = line_end(p))) {
@@ -161,12 +169,26 @@ static bool copy_number(const cafe_field *field, uint8_t decimal,
     return true;
 }
 
+cafe_trouble cafe_take_signed(const uint8_t **at, bool with_signs, float *weight) {
+    cafe_trouble trouble = cafe_take_weight(at, weight);
+    if (trouble != CAFE_MINUS_WEIGHT || !with_signs) return trouble;
+    ++*at;
+    trouble = cafe_take_weight(at, weight);
+    *weight = -*weight;
+    return trouble == CAFE_MINUS_WEIGHT ? CAFE_BAD_WEIGHT : trouble;
+}
+
 cafe_trouble cafe_field_weight(const cafe_field *field, uint8_t decimal, float *weight) {
+    return cafe_field_signed(field, decimal, false, weight);
+}
+
+cafe_trouble cafe_field_signed(const cafe_field *field, uint8_t decimal, bool with_signs,
+                               float *weight) {
     uint8_t text[CAFE_NUMBER_TEXT + CAFE_TEXT_PADDING] = {0};
     const uint8_t *p = text;
     if (field->begin == field->end) return CAFE_NO_WEIGHT;
     if (!copy_number(field, decimal, text)) return CAFE_BAD_WEIGHT;
-    cafe_trouble trouble = cafe_take_weight(&p, weight);
+    cafe_trouble trouble = cafe_take_signed(&p, with_signs, weight);
     return trouble == CAFE_FINE && *p != '\n' ? CAFE_BAD_WEIGHT : trouble;
 }
 
@@ -183,7 +205,8 @@ static cafe_trouble field_id(const cafe_field *field, int64_t *id, cafe_trouble 
     return trouble == CAFE_FINE && *p != '\n' ? CAFE_NOT_INTEGER : trouble;
 }
 
-cafe_trouble cafe_layout_fields(const cafe_layout *l, const uint8_t **at, cafe_field fields[3]) {
+cafe_trouble cafe_layout_fields(const cafe_table_layout *l, const uint8_t **at,
+                                cafe_field fields[3]) {
     const int32_t columns[3] = {l->source, l->target, l->weight};
     cafe_field field;
     int32_t c = 0;
@@ -211,7 +234,7 @@ cafe_trouble cafe_layout_fields(const cafe_layout *l, const uint8_t **at, cafe_f
 /* Reads one line under the layout; *at ends at the line's end, or at the error. */
 static cafe_trouble take_fields(const cafe_rules *rules, const uint8_t **at, bool wide, note *n,
                                 int64_t *u, int64_t *w, float *weight) {
-    const cafe_layout *l = rules->layout;
+    const cafe_table_layout *l = rules->layout;
     cafe_field fields[3] = {{.begin = NULL}};
     const uint8_t *end = *at;
     cafe_trouble trouble = cafe_layout_fields(l, &end, fields);
@@ -226,7 +249,7 @@ static cafe_trouble take_fields(const cafe_rules *rules, const uint8_t **at, boo
     trouble = field_id(&fields[1], w, CAFE_NO_SECOND, rules, wide, n);
     if (trouble == CAFE_FINE && weight) {
         *at = fields[2].begin;
-        trouble = cafe_field_weight(&fields[2], l->decimal, weight);
+        trouble = cafe_field_signed(&fields[2], l->decimal, rules->with_signs, weight);
     }
     if (trouble == CAFE_FINE) *at = end;
     return trouble;

@@ -1,6 +1,10 @@
 /* Node-link JSON, of networkx and d3: {"directed": true, "nodes": [{"id": "a", "group": 1}],
  * "links": [{"source": "a", "target": "b", "weight": 2}]}; networkx also writes "edges".
  *
+ * Cytoscape has both lists in "elements", and the members of a node or an edge in its "data".
+ * graphology calls the id "key", has further members in "attributes" and the kind of edges in
+ * {"options": {"type": "directed"}}. vis.js calls the ends "from" and "to".
+ *
  * Ends of edges are ids of nodes. They are places in the list of nodes, from 0, if nodes have no
  * ids, or if all ids are texts and the end is a number. Values that are lists or objects are no
  * attributes.
@@ -22,7 +26,9 @@ typedef struct json {
     char *key, *text, *ends[2], *weight;
     int64_t key_room, room, end_rooms[2], weight_room;
     value_kind kind, end_kinds[2]; /* of the value at hand, and of the ends */
+    int ranks[2];                  /* of the members that the ends are from; 0: none yet */
     int depth;
+    bool weighted, undirected;     /* the edge at hand is */
     int64_t numbered, named, bare; /* nodes whose id is a number, a text; nodes without */
     bool directed, nodes, edges;   /* members that were there */
 } json;
@@ -51,47 +57,6 @@ static bool take(json *j, uint8_t c) {
     return is;
 }
 
-static bool take_hex(json *j, uint32_t *code) {
-    static const char digits[] = "0123456789abcdef";
-    *code = 0;
-    if (j->end - j->at < 4) return false;
-    for (int i = 0; i < 4; i++, j->at++) {
-        uint8_t c = *j->at >= 'A' && *j->at <= 'F' ? *j->at | 32 : *j->at;
-        const char *digit = c ? strchr(digits, c) : NULL;
-        if (!digit) return false;
-        *code = *code << 4 | (uint32_t)(digit - digits);
-    }
-    return true;
-}
-
-/* The character of \uXXXX, or of two that are a pair; 0: none, or one that no text may have. */
-static uint32_t take_code(json *j) {
-    uint32_t high, low;
-    if (!take_hex(j, &high) || (high >= 0xDC00 && high < 0xE000)) return 0;
-    if (high < 0xD800 || high >= 0xE000) return high;
-    if (j->end - j->at < 6 || j->at[0] != '\\' || j->at[1] != 'u') return 0;
-    j->at += 2;
-    if (!take_hex(j, &low) || low < 0xDC00 || low >= 0xE000) return 0;
-    return 0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00));
-}
-
-static int put_utf8(uint32_t code, char *text) {
-    int count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (int i = count - 1; i > 0; i--, code >>= 6) text[i] = (char)(0x80 | (code & 0x3F));
-    text[0] = (char)(first[count] | code);
-    return count;
-}
-
-/* An escape whose backslash was read, as UTF-8; 0 bytes: it is none. */
-static int take_escape(json *j, char *text) {
-    static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-    uint8_t c = j->at < j->end ? *j->at++ : 0;
-    const char *letter = c ? strchr(letters, c) : NULL;
-    uint32_t code = letter ? (uint8_t)bytes[letter - letters] : c == 'u' ? take_code(j) : 0;
-    return code ? put_utf8(code, text) : 0;
-}
-
 static cafe_status take_string(json *j, char **to, int64_t *room) {
     int64_t length = 0;
     if (!take(j, '"')) return fail(j, "a text in quotes");
@@ -102,7 +67,8 @@ static cafe_status take_string(json *j, char **to, int64_t *room) {
         if (j->at == j->end || *j->at < ' ') return fail(j, "a closing quote on the same line");
         utf8[0] = (char)*j->at++;
         if (utf8[0] == '"') break;
-        if (utf8[0] == '\\' && (count = take_escape(j, utf8)) == 0)
+        if (utf8[0] == '\\' &&
+            (count = cafe_take_escape((const char **)&j->at, (const char *)j->end, utf8)) == 0)
             return fail(j, "an escape of JSON, of a character that texts may have");
         memcpy(*to + length, utf8, (size_t)count);
         length += count;
@@ -186,40 +152,73 @@ static cafe_status keep(json *j, char **to, int64_t *room) {
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Reads the members of a node up to its id, or all; without one its place is the id. */
-static cafe_status take_id(json *j) {
+/* Does the member at hand hold the members of a node or an edge? Its brace is read. */
+static bool take_inner(json *j) {
+    bool inner = strcmp(j->key, "data") == 0 || strcmp(j->key, "attributes") == 0;
+    return inner && take(j, '{');
+}
+
+/* The id among the members of a node into ends[0]: "id", else "key", else "id" of its "data". */
+static cafe_status find_id(json *j, bool inner) {
     bool more;
     for (bool first = true;; first = false) {
         CAFE_PASS(next_key(j, first, &more));
-        if (!more) break;
+        if (!more) return CAFE_OK;
+        bool data = strcmp(j->key, "data") == 0;
+        if (!inner && take_inner(j)) {
+            CAFE_PASS(data ? find_id(j, true) : skip_nested(j, true));
+            continue;
+        }
         CAFE_PASS(take_value(j));
-        if (strcmp(j->key, "id") != 0) continue;
-        if (j->kind != TEXT && j->kind != NUMBER) return fail(j, "a text or a number before this");
-        j->numbered += j->kind == NUMBER;
-        j->named += j->kind == TEXT;
-        return cafe_marked_node(&j->marked, j->text);
+        bool id = strcmp(j->key, "id") == 0, scalar = j->kind == TEXT || j->kind == NUMBER;
+        int rank = id ? (inner ? 1 : 3) : !inner && scalar && strcmp(j->key, "key") == 0 ? 2 : 0;
+        if (rank <= j->ranks[0]) continue;
+        if (!scalar) return fail(j, "a text or a number before this");
+        CAFE_PASS(keep(j, &j->ends[0], &j->end_rooms[0]));
+        j->end_kinds[0] = j->kind;
+        j->ranks[0] = rank;
     }
+}
+
+/* A node without an id has its place for one. */
+static cafe_status take_id(json *j) {
     char place[24];
+    j->ranks[0] = 0;
+    CAFE_PASS(find_id(j, false));
+    if (j->ranks[0] > 0) {
+        j->numbered += j->end_kinds[0] == NUMBER;
+        j->named += j->end_kinds[0] == TEXT;
+        return cafe_marked_node(&j->marked, j->ends[0]);
+    }
     cafe_print(place, sizeof place, "%lld", (long long)j->bare++);
     return cafe_marked_node(&j->marked, place);
 }
 
-/* Members before the id are read again, as attributes of the node. */
-static cafe_status take_node(json *j) {
+static cafe_status take_values(json *j, bool inner) {
     bool more;
+    for (bool first = true;; first = false) {
+        CAFE_PASS(next_key(j, first, &more));
+        if (!more) return CAFE_OK;
+        if (!inner && take_inner(j)) {
+            CAFE_PASS(take_values(j, true));
+            continue;
+        }
+        CAFE_PASS(take_value(j));
+        bool id = strcmp(j->key, "id") == 0 || (j->ranks[0] == 2 && strcmp(j->key, "key") == 0);
+        bool value = j->kind != NESTED && j->kind != NOTHING && !id;
+        if (value) CAFE_PASS(cafe_marked_value(&j->marked, j->key, j->text));
+    }
+}
+
+/* The members are read twice: for the id, then as attributes of the node. */
+static cafe_status take_node(json *j) {
     if (!take(j, '{')) return fail(j, "'{' of a node");
     const uint8_t *begin = j->at;
     int64_t line = j->marked.line;
     CAFE_PASS(take_id(j));
     j->at = begin;
     j->marked.line = line;
-    for (bool first = true;; first = false) {
-        CAFE_PASS(next_key(j, first, &more));
-        if (!more) return CAFE_OK;
-        CAFE_PASS(take_value(j));
-        bool value = j->kind != NESTED && j->kind != NOTHING && strcmp(j->key, "id") != 0;
-        if (value) CAFE_PASS(cafe_marked_value(&j->marked, j->key, j->text));
-    }
+    return take_values(j, false);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -241,30 +240,51 @@ static cafe_status find_end(json *j, int e, int64_t *node) {
                             text);
 }
 
-static cafe_status take_edge(json *j) {
-    bool more, weighted = false, given[2] = {false, false};
-    int64_t node[2];
-    if (!take(j, '{')) return fail(j, "'{' of an edge");
+/* An end of the edge if the member is one: "source", else that of its "data", else "from". */
+static cafe_status take_end(json *j, bool inner, bool *is) {
+    static const char *const words[] = {"source", "target", "from", "to"};
+    int word = 0;
+    while (word < 4 && strcmp(j->key, words[word]) != 0) word++;
+    *is = word < 2 || (word < 4 && !inner);
+    int e = word & 1, rank = word > 1 ? 1 : inner ? 2 : 3;
+    if (!*is || (j->kind != TEXT && j->kind != NUMBER) || rank <= j->ranks[e]) return CAFE_OK;
+    j->ranks[e] = rank;
+    j->end_kinds[e] = j->kind;
+    return keep(j, &j->ends[e], &j->end_rooms[e]);
+}
+
+static cafe_status take_members_of_edge(json *j, bool inner) {
+    bool more, end;
     for (bool first = true;; first = false) {
         CAFE_PASS(next_key(j, first, &more));
-        if (!more) break;
+        if (!more) return CAFE_OK;
+        if (!inner && take_inner(j)) {
+            CAFE_PASS(take_members_of_edge(j, true));
+            continue;
+        }
         CAFE_PASS(take_value(j));
-        int e = strcmp(j->key, "source") == 0 ? 0 : strcmp(j->key, "target") == 0 ? 1 : -1;
-        bool scalar = j->kind == TEXT || j->kind == NUMBER;
-        if (e >= 0 && scalar) {
-            CAFE_PASS(keep(j, &j->ends[e], &j->end_rooms[e]));
-            j->end_kinds[e] = j->kind;
-            given[e] = true;
-        } else if (e < 0 && strcmp(j->key, "key") != 0 && j->kind != NESTED &&
-                   cafe_marked_is_weight(&j->marked, j->key) && j->kind != NOTHING) {
+        CAFE_PASS(take_end(j, inner, &end));
+        if (strcmp(j->key, "undirected") == 0 && j->kind == WORD)
+            j->undirected = j->text[0] == 't';
+        else if (!end && strcmp(j->key, "key") != 0 && j->kind != NESTED &&
+                 cafe_marked_is_weight(&j->marked, j->key) && j->kind != NOTHING) {
             CAFE_PASS(keep(j, &j->weight, &j->weight_room));
-            weighted = true;
+            j->weighted = true;
         }
     }
-    if (!given[0] || !given[1])
+}
+
+static cafe_status take_edge(json *j) {
+    int64_t node[2];
+    if (!take(j, '{')) return fail(j, "'{' of an edge");
+    j->ranks[0] = j->ranks[1] = 0;
+    j->weighted = j->undirected = false;
+    CAFE_PASS(take_members_of_edge(j, false));
+    if (!j->ranks[0] || !j->ranks[1])
         return cafe_marked_fail(&j->marked, "expected source and target of the edge");
     for (int e = 0; e < 2; e++) CAFE_PASS(find_end(j, e, &node[e]));
-    return cafe_marked_link(&j->marked, node[0], node[1], weighted ? j->weight : NULL, j->directed);
+    return cafe_marked_link(&j->marked, node[0], node[1], j->weighted ? j->weight : NULL,
+                            j->directed && !j->undirected);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -280,8 +300,32 @@ static cafe_status take_list(json *j, cafe_status (*item)(json *j)) {
     }
 }
 
+/* The options of graphology: edges are directed unless they or the type say otherwise. */
+static cafe_status take_options(json *j) {
+    bool more;
+    for (bool first = true;; first = false) {
+        CAFE_PASS(next_key(j, first, &more));
+        if (!more) return CAFE_OK;
+        CAFE_PASS(take_value(j));
+        if (strcmp(j->key, "type") == 0 && j->kind == TEXT)
+            j->directed = strcmp(j->text, "undirected") != 0;
+    }
+}
+
+static cafe_status take_members(json *j, bool nodes);
+
 /* A member of the graph: nodes in the first pass, edges in the second. */
 static cafe_status take_member(json *j, bool nodes) {
+    if (strcmp(j->key, "elements") == 0 && take(j, '{')) {
+        if (++j->depth > DEEPEST) return fail(j, "fewer lists in lists");
+        CAFE_PASS(take_members(j, nodes));
+        j->depth--;
+        return CAFE_OK;
+    }
+    if (strcmp(j->key, "elements") == 0)
+        return fail(j,
+                    "\"elements\" with lists of \"nodes\" and \"edges\" (cy.json() writes them)");
+    if (strcmp(j->key, "options") == 0 && take(j, '{')) return take_options(j);
     bool list = strcmp(j->key, "nodes") == 0;
     bool edges = strcmp(j->key, "links") == 0 || strcmp(j->key, "edges") == 0;
     bool *found = list ? &j->nodes : &j->edges;
@@ -297,14 +341,18 @@ static cafe_status take_member(json *j, bool nodes) {
     return CAFE_OK;
 }
 
-static cafe_status read_members(json *j, bool nodes) {
+static cafe_status take_members(json *j, bool nodes) {
     bool more;
-    if (!take(j, '{')) return fail(j, "'{' of a graph");
     for (bool first = true;; first = false) {
         CAFE_PASS(next_key(j, first, &more));
-        if (!more) break;
+        if (!more) return CAFE_OK;
         CAFE_PASS(take_member(j, nodes));
     }
+}
+
+static cafe_status read_members(json *j, bool nodes) {
+    if (!take(j, '{')) return fail(j, "'{' of a graph");
+    CAFE_PASS(take_members(j, nodes));
     if (nodes ? !j->nodes : !j->edges)
         return cafe_marked_fail(&j->marked, "expected a graph as node-link JSON, found no %s",
                                 nodes ? "\"nodes\"" : "\"links\" or \"edges\"");
@@ -343,4 +391,5 @@ const cafe_graph_format cafe_graph_format_json = {.is = is_json,
                                                   .write = cafe_write_json,
                                                   .directed = true,
                                                   .attributes = true,
+                                                  .encoded = true,
                                                   .whole = true};

@@ -12,6 +12,7 @@
 
 typedef struct pair {
     int32_t node, class;
+    float weight;
 } pair;
 
 struct cafe_labels {
@@ -22,6 +23,8 @@ struct cafe_labels {
     int64_t *first;        /* of each node: its first entry of `of`; n + 1 of them */
     int32_t *count;        /* of each node, without repeated ones */
     int32_t *of;           /* classes, a node's one after the other */
+    bool weighted;         /* labels have weights: */
+    float *weight;         /* of `of`, only then */
     cafe_dictionary names; /* of the classes, by first appearance */
     int32_t *order;        /* of each class: its number among the names */
     char *reading;         /* of the file */
@@ -38,15 +41,25 @@ cafe_status cafe_labels_begin(cafe_context *context, int64_t nodes, cafe_labels 
 void cafe_labels_free(cafe_labels *labels) {
     if (!labels) return;
     cafe_mem_free_all(labels->context, labels->pairs, labels->first, labels->count, labels->of,
-                      labels->order, labels->reading);
+                      labels->weight, labels->order, labels->reading);
     cafe_dictionary_free(&labels->names);
     cafe_mem_free(labels->context, labels);
 }
 
 static cafe_status add_pair(cafe_labels *l, int64_t node, int64_t class) {
     CAFE_PASS(cafe_mem_grow(l->context, &l->pairs, &l->room, l->used + 1, sizeof *l->pairs));
-    l->pairs[l->used++] = (pair){(int32_t)node, (int32_t) class};
+    l->pairs[l->used++] = (pair){(int32_t)node, (int32_t) class, 1};
     return CAFE_OK;
+}
+
+void cafe_labels_weigh(cafe_labels *l, int64_t from, float weight) {
+    for (int64_t i = from; i < l->used; i++) l->pairs[i].weight = weight;
+    if (weight == 0) l->used = from;
+    l->weighted = true;
+}
+
+int64_t cafe_labels_added(const cafe_labels *l) {
+    return l->used;
 }
 
 cafe_status cafe_labels_add(cafe_labels *l, int64_t node, const char *name, int64_t length) {
@@ -116,19 +129,24 @@ static cafe_status settle(cafe_labels *l) {
     l->first = cafe_mem_zero(l->context, l->n + 1, sizeof *l->first);
     l->count = cafe_mem_zero(l->context, l->n, sizeof *l->count);
     l->of = cafe_mem(l->context, l->used, sizeof *l->of);
+    if (l->weighted) l->weight = cafe_mem(l->context, l->used, sizeof *l->weight);
     cafe_status status = cafe_mem_had(met, l->first, l->count, l->of);
+    if (l->weighted && !l->weight) status = CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) {
         for (int64_t i = 0; i < l->used; i++) l->first[l->pairs[i].node + 1]++;
         for (int64_t u = 0; u < l->n; u++) l->first[u + 1] += l->first[u];
         for (int64_t i = 0; i < l->used; i++) {
             int32_t u = l->pairs[i].node;
-            l->of[l->first[u] + l->count[u]++] = l->pairs[i].class;
+            int64_t at = l->first[u] + l->count[u]++;
+            l->of[at] = l->pairs[i].class;
+            if (l->weight) l->weight[at] = l->pairs[i].weight;
         }
         for (int64_t u = 0; u < l->n; u++) {
             int32_t *of = l->of + l->first[u], kept = 0;
             for (int32_t i = 0; i < l->count[u]; i++) {
                 if (met[of[i]] == u + 1) continue;
                 met[of[i]] = u + 1;
+                if (l->weight) l->weight[l->first[u] + kept] = l->weight[l->first[u] + i];
                 of[kept++] = of[i];
             }
             l->count[u] = kept;
@@ -235,14 +253,27 @@ int64_t cafe_labels_of(const cafe_labels *labels, int64_t node, const int32_t **
     return labels->count[node];
 }
 
+/* The class of the largest weight; -1: several have it, as without weights. */
+static int32_t heaviest(const cafe_labels *l, int64_t node) {
+    int64_t first = l->first[node], best = first, ties = 1;
+    for (int64_t i = first + 1; l->weight && i < first + l->count[node]; i++) {
+        ties += l->weight[i] == l->weight[best];
+        if (l->weight[i] > l->weight[best]) best = i, ties = 1;
+    }
+    return l->weight && ties == 1 ? l->of[best] : -1;
+}
+
 cafe_status cafe_labels_single(cafe_context *context, const cafe_labels *labels, int32_t *label) {
     for (int64_t u = 0; u < labels->n; u++) {
-        if (labels->count[u] > 1)
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "%lld nodes have several labels (node number %lld is the first); this "
-                             "method takes one label a node",
-                             (long long)labels->multiple, (long long)u);
         label[u] = labels->count[u] == 1 ? labels->of[labels->first[u]] : -1;
+        if (labels->count[u] > 1) label[u] = heaviest(labels, u);
+        if (labels->count[u] > 1 && label[u] < 0)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "%lld %s several labels (node number %lld is the first%s); this "
+                             "method takes one label a node",
+                             (long long)labels->multiple,
+                             labels->multiple == 1 ? "node has" : "nodes have", (long long)u,
+                             labels->weight ? " of which several have the largest weight" : "");
     }
     return CAFE_OK;
 }

@@ -16,6 +16,11 @@ cafe_status cafe_labels_add(cafe_labels *labels, int64_t node, const char *name,
 cafe_status cafe_labels_add_list(cafe_labels *labels, int64_t node, const char *names,
                                  int64_t length, char list);
 
+/* How many labels were added; and gives those from number `from` on this weight. 0 takes them away.
+ */
+int64_t cafe_labels_added(const cafe_labels *labels);
+void cafe_labels_weigh(cafe_labels *labels, int64_t from, float weight);
+
 /* Numbers the classes; after it the labels can be used. reading: what was taken for what, or "". */
 cafe_status cafe_labels_end(cafe_labels *labels, const char *reading);
 

@@ -3,20 +3,18 @@
  * nodes.
  *
  * Edge lists may have comments of one word too. A file is LGL if every line fits, and one of its
- * lines cannot be an edge: it has one field, a weight that is no integer, or a node of a comment.
+ * lines cannot be an edge. Such a line has one field, a weight that is no integer, or a node of a
+ * comment.
  */
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/print.h"
-#include "io/field.h"
 #include "io/format_registry.h"
-#include "io/graph_records.h"
 #include "io/name_format.h"
+#include "io/record_lines.h"
 #include "io/scanners.h"
-#include "io/text_window.h"
 
-enum { BEGINNING = 1024, FIELDS = 3, WINDOW = 1 << 22 };
+enum { BEGINNING = 1024, FIELDS = 3 };
 
 typedef struct looking {
     char heads[BEGINNING + 2]; /* " node node ": of the comments */
@@ -78,71 +76,38 @@ static bool is_lgl(const uint8_t *bytes, int64_t size) {
 /* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct lgl {
-    cafe_marked marked;
-    cafe_text text;
-    cafe_place line;
+    cafe_record_lines of;
     char node[2 * CAFE_LONGEST_NAME + 1], end[2 * CAFE_LONGEST_NAME + 1], weight[64];
     bool any; /* a node was given */
 } lgl;
 
-/* The next field of the line; false: there is none, or it is too long. */
-static bool take(lgl *g, char *text, size_t capacity) {
-    cafe_field field;
-    const uint8_t *at = g->line.at;
-    if (cafe_is_line_end(*cafe_skip_blanks(at))) return false;
-    if (cafe_field_take(&at, ' ', &field) != CAFE_FIELD_FINE) return false;
-    if ((size_t)(field.end - field.begin) >= capacity) return false;
-    text[cafe_field_copy(&field, (uint8_t *)text)] = 0;
-    g->line.at = at;
-    return true;
-}
-
 static cafe_status fail(lgl *g, const char *expected) {
-    g->line.at = cafe_skip_blanks(g->line.at);
-    return cafe_fail_at(g->marked.context, &g->line, "%s", expected);
+    g->of.line.at = cafe_skip_blanks(g->of.line.at);
+    return cafe_line_fail(&g->of, expected);
 }
 
-static cafe_status take_next_line(lgl *g) {
-    bool weighted = false;
-    g->marked.line = g->line.line;
-    g->line.at = cafe_skip_blanks(g->line.begin);
-    if (cafe_is_line_end(*g->line.at)) return CAFE_OK;
-    bool head = *g->line.at == '#';
-    if (head) g->line.at++;
+static cafe_status take_next_line(cafe_record_lines *lines) {
+    lgl *g = (lgl *)lines;
+    bool weighted = false, head = *lines->line.at == '#';
+    if (cafe_line_ended(lines)) return CAFE_OK;
+    if (head) lines->line.at++;
     if (!head && !g->any) return fail(g, "'# node' before its neighbours");
-    if (!take(g, head ? g->node : g->end, sizeof g->node)) return fail(g, "a node");
-    if (!head) weighted = take(g, g->weight, sizeof g->weight);
-    if (!cafe_is_line_end(*cafe_skip_blanks(g->line.at))) return fail(g, "the end of the line");
+    if (!cafe_line_take(lines, head ? g->node : g->end, sizeof g->node)) return fail(g, "a node");
+    if (!head) weighted = cafe_line_take(lines, g->weight, sizeof g->weight);
+    if (!cafe_line_ended(lines)) return fail(g, "the end of the line");
     g->any = true;
-    if (head) return cafe_marked_node(&g->marked, g->node);
-    weighted = weighted && cafe_marked_is_weight(&g->marked, "weight");
-    return cafe_marked_edge(&g->marked, g->node, g->end, weighted ? g->weight : NULL, false);
-}
-
-static cafe_status read_lines(lgl *g) {
-    for (;;) {
-        CAFE_PASS(cafe_text_line(&g->text, &g->line));
-        if (g->line.begin == g->line.end) return CAFE_OK;
-        if (g->line.line % 65536 == 0) CAFE_PASS(cafe_check_cancel(g->marked.context));
-        CAFE_PASS(take_next_line(g));
-    }
+    if (head) return cafe_marked_node(&lines->marked, g->node);
+    weighted = weighted && cafe_marked_is_weight(&lines->marked, "weight");
+    return cafe_marked_edge(&lines->marked, g->node, g->end, weighted ? g->weight : NULL, false);
 }
 
 static cafe_status read_lgl(cafe_input *input, const cafe_graph_options *options,
                             cafe_graph **graph) {
-    cafe_status status = CAFE_OK;
     lgl *g = cafe_mem_zero(input->context, 1, sizeof *g);
     if (!g) return CAFE_ERROR_MEMORY;
-    cafe_marked_init(input->context, input->name, CAFE_FORMAT_LGL, options, &g->marked);
-    g->marked.open = true;
-    g->text.context = input->context;
-    CAFE_TRY(cafe_text_open(input, WINDOW, &g->text));
-    cafe_text_rewind(&g->text);
-    CAFE_TRY(read_lines(g));
-    status = cafe_marked_graph(&g->marked, graph);
-done:
-    cafe_text_close(&g->text);
-    cafe_marked_free(&g->marked);
+    cafe_record_lines_init(input, CAFE_FORMAT_LGL, options, &g->of);
+    g->of.marked.open = true;
+    cafe_status status = cafe_record_lines_read(input, take_next_line, &g->of, graph);
     cafe_mem_free(input->context, g);
     return status;
 }

@@ -35,7 +35,7 @@ static cafe_status keep_comment(cafe_line_sample *s, const uint8_t *begin, const
 }
 
 /* Our own writer states the number of nodes, so that isolated ones are not lost, or just that the
- * list is its own: that it has no heading is then certain. */
+ * list is its own. Then it certainly has no heading. */
 static void look_for_ours(cafe_line_sample *s, const uint8_t *line) {
     static const char nodes[] = "# cafe: nodes ", edges[] = "# cafe: edges";
     int64_t count;

@@ -40,8 +40,8 @@ void cafe_sample_free(cafe_line_sample *sample);
 /* Returns the line after `sample`; NULL at the end. */
 const uint8_t *cafe_sample_next(const cafe_line_sample *sample, const uint8_t *line);
 
-/* The cells of a line, of which at most CAFE_SAMPLE_COLUMNS are given (cells may be NULL); how many
- * there are, not counting an empty one at the end; 0: the line is malformed. */
+/* The cells of a line, of which at most CAFE_SAMPLE_COLUMNS are given (cells may be NULL). Returns
+ * how many there are, not counting an empty one at the end; 0: the line is malformed. */
 int32_t cafe_sample_split(const uint8_t *line, uint8_t separator, cafe_field *cells);
 /* Do all lines have at least this number of cells? */
 bool cafe_sample_has(const cafe_line_sample *sample, uint8_t separator, int32_t cells);

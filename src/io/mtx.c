@@ -9,7 +9,6 @@
  * which stays M when it is symmetric and becomes M + M^T when not (cafe_graph_from_csr).
  */
 #include <string.h>
-#include <strings.h>
 
 #include "graph/graph.h"
 #include "io/edge_buffer.h"

@@ -1,12 +1,7 @@
 /* Names in text files: the rules of name_format.h, and FILE.names.txt out and in. */
-#define _GNU_SOURCE
 #include "io/name_format.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/output.h>
@@ -21,6 +16,7 @@
 #include "io/scanners.h"
 #include "io/text_position.h"
 #include "io/text_window.h"
+#include "os/os.h"
 
 enum { BLOCK = 4096, WINDOW = 1 << 22 };
 
@@ -50,13 +46,6 @@ bool cafe_names_digest(const char *digits, uint64_t *digest) {
         *digest = *digest << 4 | (uint64_t)(digit - hex);
     }
     return true;
-}
-
-bool cafe_is_name(const char *text, int64_t length) {
-    const uint8_t *bytes = (const uint8_t *)text;
-    return length > 0 && length <= CAFE_LONGEST_NAME && !memchr(text, '\n', (size_t)length) &&
-           !memchr(text, '\r', (size_t)length) &&
-           cafe_bad_utf8(bytes, bytes + length) == bytes + length;
 }
 
 /* ---- quotes ---------------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /* Node names in text files: what a name is, how it is quoted, and the file of names beside a
  * matrix.
  *
- * A name is one line of UTF-8 text, 1 to 65535 bytes without NUL, LF and CR. Every text file holds
- * it in one of two ways, and field.c reads both back:
+ * Every text file holds a name in one of two ways, and field.c reads both back:
  *
  *     field   among others of a line: in double quotes, those inside doubled (RFC 4180), when it
  *             has a blank, tab, comma, semicolon or quote in it, begins with #, % or a byte order
@@ -18,16 +17,12 @@
 #include "graph/node_names.h"
 #include "io/output_file.h"
 
-enum { CAFE_LONGEST_NAME = 65535 };
-
 /* A text file may name the names that it was written with: its second line has a mark and their
  * checksum in 16 hex digits. */
 #define CAFE_NAMES_MARK "% names "
 enum { CAFE_NAMES_COMMENT = 32 };
 /* The checksum of 16 hex digits. */
 bool cafe_names_digest(const char *digits, uint64_t *digest);
-
-bool cafe_is_name(const char *text, int64_t length);
 
 /* The most bytes that one of n names takes, quotes included. */
 CAFE_LAB int64_t cafe_names_longest(const cafe_names *names, int64_t n);

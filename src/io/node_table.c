@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <cafe-private/inputs.h>
-#include <cafe/files.h>
 
 #include "base/memory.h"
 #include "io/digits.h"
@@ -31,12 +30,18 @@ static bool are_names(const cafe_table *t, const cafe_graph *graph, uint8_t *met
     return true;
 }
 
-static void drop_first_column(cafe_table *t) {
-    int64_t columns = --t->columns, *start = (int64_t *)t->column_names.start;
+static cafe_status drop_first_column(cafe_table *t) {
+    int64_t columns = t->columns - 1, *start = cafe_mem(t->context, columns + 1, sizeof *start);
+    const int64_t *old = t->column_names.start;
+    CAFE_PASS(cafe_mem_had(start));
+    t->columns = columns;
     for (int64_t i = 0; i < t->rows; i++)
         memmove(t->values + i * columns, t->values + i * (columns + 1) + 1,
                 (size_t)columns * sizeof *t->values);
-    for (int64_t j = 0; start && j <= columns; j++) start[j] = start[j + 1];
+    for (int64_t j = 0; old && j <= columns; j++) start[j] = old[j + 1];
+    t->column_names.start = old ? start : NULL;
+    cafe_mem_free(t->context, old ? old : start);
+    return CAFE_OK;
 }
 
 cafe_status cafe_table_take_ids(cafe_table *t, const cafe_graph *graph) {
@@ -50,7 +55,7 @@ cafe_status cafe_table_take_ids(cafe_table *t, const cafe_graph *graph) {
     if (integers && are_names(t, graph, met, integers)) {
         t->row_names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = integers};
         integers = NULL;
-        drop_first_column(t);
+        status = drop_first_column(t);
     }
     cafe_mem_free_all(t->context, met, integers);
     return status;
@@ -58,7 +63,7 @@ cafe_status cafe_table_take_ids(cafe_table *t, const cafe_graph *graph) {
 
 cafe_status cafe_table_read_nodes(cafe_context *context, const char *path, const cafe_graph *graph,
                                   cafe_table **table) {
-    CAFE_PASS(cafe_table_read(context, path, table));
+    CAFE_PASS(cafe_table_read_as(context, path, CAFE_TABLE_LOOK, cafe_graph_tables(graph), table));
     cafe_status status = cafe_table_take_ids(*table, graph);
     if (status == CAFE_OK) return status;
     cafe_table_free(*table);

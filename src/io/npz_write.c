@@ -4,16 +4,14 @@
  * Every member has the zip64 fields, as in NumPy's archives: one layout for matrices of any size
  * (APPNOTE 6.3, sections 4.3.7 to 4.3.16 and 4.5.3).
  */
-#include <isa-l.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cafe-private/writers.h>
-#include <cafe/embedding.h>
 
 #include "base/finite.h"
 #include "base/thread_pool.h"
+#include "io/flate.h"
 #include "io/npy.h"
 #include "io/output_file.h"
 

@@ -2,18 +2,15 @@
  *
  * A run does not read its outputs, and a file must be on the disk before it gets its name. Through
  * the page cache, every 4 KiB need a page and a copy by one thread under the lock of the file,
- * followed by a wait for the disk. Direct writes (O_DIRECT) go from memory to the disk while
- * threads format more. Small files, pipes and devices go through the cache, and so do file systems
- * that refuse O_DIRECT.
+ * followed by a wait for the disk. Direct writes go from memory to the disk while threads format
+ * more. Small files, pipes and devices go through the cache, and so do systems and file systems
+ * without direct writes.
  */
-#define _GNU_SOURCE
 #include "io/output_blocks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cafe-private/output.h>
 #include <cafe-private/text.h>
@@ -21,18 +18,13 @@
 #include "base/background_task.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "os/os.h"
 
 enum { ALIGN = 4096, PIECE = 4 << 20, LARGE = 16 << 20 };
 static const int64_t largest_write = (int64_t)16 << 20;
 
 static cafe_status fail_write(cafe_output *output) {
     return cafe_fail_file(output->context, output->path, "cannot be written", errno);
-}
-
-/* Does not check the change: the next write shows it. */
-static void set_direct(cafe_output *output, bool direct) {
-    int flags = fcntl(output->fd, F_GETFL);
-    if (flags >= 0) fcntl(output->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT);
 }
 
 /* A first address that direct writes can take. */
@@ -48,8 +40,8 @@ static ssize_t send(cafe_output *output, const char *p, int64_t size, int64_t at
     do {
         sent = at < 0 ? write(output->fd, p, (size_t)size)
                       : pwrite(output->fd, p, (size_t)size, (off_t)at);
-        again = sent < 0 && errno == EINVAL && (fcntl(output->fd, F_GETFL) & O_DIRECT);
-        if (again) set_direct(output, false);
+        again = sent < 0 && errno == EINVAL && cafe_os_is_direct(output->fd);
+        if (again) cafe_os_set_direct(output->fd, false);
     } while (again || (sent < 0 && errno == EINTR));
     return sent;
 }
@@ -80,7 +72,7 @@ static cafe_status flush(cafe_output *output) {
     output->staged = 0;
     output->room = PIECE;
     CAFE_PASS(send_all(output, aligned(output->memory), size));
-    if (output->sent % ALIGN == 0) set_direct(output, true);
+    if (output->sent % ALIGN == 0) cafe_os_set_direct(output->fd, true);
     return CAFE_OK;
 }
 
@@ -102,7 +94,7 @@ cafe_status cafe_pieces_write(cafe_output *output, const char *bytes, int64_t si
 cafe_status cafe_pieces_end(cafe_output *output) {
     cafe_status status = CAFE_OK;
     if (output->memory) {
-        set_direct(output, false);
+        cafe_os_set_direct(output->fd, false);
         status = send_all(output, aligned(output->memory), output->staged);
     }
     cafe_mem_free(output->context, output->memory);
@@ -210,10 +202,10 @@ static void put_pieces(void *argument, int64_t task, int32_t worker) {
 
 /* The last piece, which is seldom a whole number of pages, goes through the cache. */
 static cafe_status put_file(cafe_context *context, image *m, int64_t pieces) {
-    if (fallocate(m->output->fd, 0, 0, (off_t)m->size) != 0) errno = 0; /* it will grow, then */
-    set_direct(m->output, true);
+    cafe_os_expect(m->output->fd, m->size);
+    cafe_os_set_direct(m->output->fd, true);
     cafe_status status = cafe_parallel(context, pieces - 1, put_pieces, m);
-    set_direct(m->output, false);
+    cafe_os_set_direct(m->output->fd, false);
     CAFE_PASS(status);
     put_piece(m, pieces - 1, aligned(m->memory));
     m->output->sent = m->size;
@@ -256,9 +248,9 @@ struct cafe_image {
 static void put_beside(void *argument) {
     image *m = argument;
     int64_t pieces = cafe_blocks(m->size, PIECE);
-    set_direct(m->output, true);
+    cafe_os_set_direct(m->output->fd, true);
     for (int64_t i = 0; i < pieces && !atomic_load(&m->output->context->cancelled); i++) {
-        if (i + 1 == pieces) set_direct(m->output, false);
+        if (i + 1 == pieces) cafe_os_set_direct(m->output->fd, false);
         put_piece(m, i, aligned(m->memory));
     }
 }
@@ -286,7 +278,7 @@ cafe_status cafe_output_begin_image(cafe_output *output, int64_t size, cafe_outp
     i->m.beside = true;
     i->m.memory = cafe_mem(context, PIECE + ALIGN, 1);
     CAFE_PASS(cafe_mem_had(i->m.memory));
-    if (fallocate(output->fd, 0, 0, (off_t)size) != 0) errno = 0; /* it will grow, then */
+    cafe_os_expect(output->fd, size);
     if (!cafe_beside_begin(&i->beside, put_beside, &i->m)) cafe_image_free(output);
     return CAFE_OK;
 }

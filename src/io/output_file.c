@@ -1,16 +1,11 @@
 /* Outputs: a temporary file in the folder of the final one, so the rename is atomic. An existing
  * file passes on its mode and, if permitted, its owner. Symbolic links are followed. */
-#define _GNU_SOURCE
 #include "io/output_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -20,6 +15,7 @@
 #include "io/output_blocks.h"
 #include "io/output_set.h"
 #include "io/temporary_file.h"
+#include "os/os.h"
 
 static cafe_status fail_errno(cafe_output *output, const char *what) {
     return cafe_fail_file(output->context, output->path, what, errno);

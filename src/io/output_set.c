@@ -5,22 +5,19 @@
  * among them leaves a set that readers refuse. Old and new file exchange names, so a run whose
  * renames fail can undo them.
  */
-#define _GNU_SOURCE
 #include "io/output_set.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cafe-private/output.h>
 
 #include "base/memory.h"
 #include "io/temporary_file.h"
 #include "io/unfinished_mark.h"
+#include "os/os.h"
 
 /* The outputs between a begin and its end; an inner group passes its outputs to the outer one. */
 typedef struct group {
@@ -30,31 +27,6 @@ typedef struct group {
 } group;
 
 /* ---- one file -------------------------------------------------------------------------------- */
-
-#ifndef RENAME_NOREPLACE /* C libraries before glibc 2.28 leave it to the caller */
-#define RENAME_NOREPLACE 1u
-#define RENAME_EXCHANGE  2u
-static int renameat2(int from_folder, const char *from, int to_folder, const char *to,
-                     unsigned flags) {
-    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
-}
-#endif
-
-/* A file system, or a system, that does not know the flags of renameat2(). */
-static bool lacks_flags(void) {
-    return errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
-}
-
-/* Without permission to overwrite, a file that appeared meanwhile is kept. */
-static int rename_to_free(const char *from, const char *to) {
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
-    if (!lacks_flags()) return -1;
-    if (access(to, F_OK) == 0) {
-        errno = EEXIST;
-        return -1;
-    }
-    return rename(from, to);
-}
 
 /* Of an output that removes a file there is no open one. */
 static bool is_removal(const cafe_output *output) {
@@ -72,7 +44,7 @@ static cafe_status fail_naming(const cafe_output *o) {
 static cafe_status name_one(const cafe_output *o) {
     int failed = is_removal(o)  ? unlink(o->target) != 0 && errno != ENOENT
                  : o->overwrite ? rename(o->temporary, o->target)
-                                : rename_to_free(o->temporary, o->target);
+                                : cafe_os_rename_free(o->temporary, o->target);
     if (failed || cafe_unfinished_remove(o->target) != 0) return fail_naming(o);
     return cafe_folder_sync(o->context, o->folder);
 }
@@ -154,10 +126,10 @@ static int give_name(step *s) {
         if (failed && errno == ENOENT) failed = 0, done = WAITS;
     } else if (!s->output->overwrite) {
         done = FREE;
-        failed = rename_to_free(from, to);
+        failed = cafe_os_rename_free(from, to);
     } else {
-        failed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
-        if (failed && (errno == ENOENT || lacks_flags())) {
+        failed = cafe_os_exchange(from, to);
+        if (failed && (errno == ENOENT || errno == ENOSYS)) {
             done = access(to, F_OK) == 0 ? OVER : FREE;
             failed = rename(from, to);
         }
@@ -171,8 +143,7 @@ static int take_back(const step *s) {
     if (s->way == WAITS) return 0;
     if (s->way == OVER) return -1;
     if (s->way == FREE) return rename(to, from);
-    return is_removal(s->output) ? rename_to_free(from, to)
-                                 : renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
+    return is_removal(s->output) ? cafe_os_rename_free(from, to) : cafe_os_exchange(from, to);
 }
 
 /* Restores all old files. If that fails for a file, the marks stay and the error reports it. */

@@ -6,22 +6,15 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "io/edge_buffer.h"
-#include "io/field.h"
 #include "io/format_registry.h"
-#include "io/graph_records.h"
 #include "io/name_format.h"
+#include "io/record_lines.h"
 #include "io/scanners.h"
-#include "io/text_window.h"
-
-enum { WINDOW = 1 << 22 };
 
 typedef enum section { NOTHING, VERTICES, LINKS, LISTS, VALUES, OTHER } section;
 
 typedef struct pajek {
-    cafe_marked marked;
-    cafe_text text;
-    cafe_place line;
+    cafe_record_lines of;
     section section;
     bool arcs;
     int64_t nodes;
@@ -32,32 +25,16 @@ typedef struct pajek {
     char ends[2][CAFE_LONGEST_NAME + 1], weight[64];
 } pajek;
 
-static cafe_status fail(pajek *p, const char *expected) {
-    return cafe_fail_at(p->marked.context, &p->line, "%s", expected);
-}
-
-/* The next field of the line into text; false: there is none, or it is too long. */
-static bool take(pajek *p, char *text, size_t capacity) {
-    cafe_field field;
-    const uint8_t *at = p->line.at;
-    if (cafe_is_line_end(*cafe_skip_blanks(at))) return false;
-    if (cafe_field_take(&at, ' ', &field) != CAFE_FIELD_FINE) return false;
-    if ((size_t)(field.end - field.begin) >= capacity) return false;
-    text[cafe_field_copy(&field, (uint8_t *)text)] = 0;
-    p->line.at = at;
-    return true;
-}
-
 static bool is_vertex(const pajek *p, int64_t number) {
     return number >= 1 && number <= p->nodes;
 }
 
 static cafe_status take_vertex_number(pajek *p, int64_t *number) {
-    p->line.at = cafe_skip_blanks(p->line.at);
-    const uint8_t *at = p->line.at;
+    p->of.line.at = cafe_skip_blanks(p->of.line.at);
+    const uint8_t *at = p->of.line.at;
     if (cafe_scan_integer(&at, number) != CAFE_SCAN_OK || !is_vertex(p, *number))
-        return fail(p, "the number of a vertex");
-    p->line.at = at;
+        return cafe_line_fail(&p->of, "the number of a vertex");
+    p->of.line.at = at;
     return CAFE_OK;
 }
 
@@ -67,17 +44,17 @@ static cafe_status take_vertex_number(pajek *p, int64_t *number) {
 static cafe_status add_nodes(pajek *p) {
     for (int64_t u = 0; u < p->nodes; u++) {
         cafe_print(p->ends[0], sizeof p->ends[0], "%lld", (long long)u + 1);
-        CAFE_PASS(cafe_marked_node(&p->marked, p->ends[0]));
+        CAFE_PASS(cafe_marked_node(&p->of.marked, p->ends[0]));
     }
     return CAFE_OK;
 }
 
 static cafe_status begin_vertices(pajek *p) {
-    cafe_context *context = p->marked.context;
+    cafe_context *context = p->of.marked.context;
     int64_t nodes;
-    if (p->listed && !p->attribute) return fail(p, "one list of vertices");
+    if (p->listed && !p->attribute) return cafe_line_fail(&p->of, "one list of vertices");
     CAFE_PASS(
-        cafe_take_number(context, &p->line, "the number of vertices", CAFE_MOST_NODES, &nodes));
+        cafe_take_number(context, &p->of.line, "the number of vertices", CAFE_MOST_NODES, &nodes));
     if (p->attribute) {
         p->section = nodes == p->nodes ? VALUES : OTHER; /* of another network */
         p->value = 0;
@@ -86,18 +63,21 @@ static cafe_status begin_vertices(pajek *p) {
     /* the format does not need a line per vertex: their number is bounded before memory is
      * allocated */
     p->nodes = nodes;
-    if (p->nodes > 16 * (p->text.size + 4096) + (1 << 20))
-        return fail(p, "a number of vertices that goes with the file's size");
+    if (p->nodes > 16 * (p->of.text.size + 4096) + (1 << 20))
+        return cafe_line_fail(
+            &p->of,
+            "a number of vertices that goes with the file's size (in an edge list "
+            "ids may be far apart)");
     p->listed = cafe_mem_zero(context, p->nodes, 1);
     return p->listed ? add_nodes(p) : CAFE_ERROR_MEMORY;
 }
 
 /* The rest of the line names the values, whose "*Vertices n" follows. */
 static cafe_status begin_values(pajek *p) {
-    const uint8_t *begin = cafe_skip_blanks(p->line.at), *end = begin;
+    const uint8_t *begin = cafe_skip_blanks(p->of.line.at), *end = begin;
     while (!cafe_is_line_end(*end)) end++;
     int64_t length = end - begin;
-    p->attribute = cafe_mem_zero(p->marked.context, length + 16, 1);
+    p->attribute = cafe_mem_zero(p->of.marked.context, length + 16, 1);
     if (!p->attribute) return CAFE_ERROR_MEMORY;
     memcpy(p->attribute, length > 0 ? (const char *)begin : "value",
            length > 0 ? (size_t)length : 5);
@@ -114,32 +94,33 @@ static cafe_status begin_section(pajek *p) {
                  {"*arcslist", LISTS, true},     {"*network", NOTHING, false},
                  {"*partition", VALUES, false},  {"*vector", VALUES, false}};
     char word[64];
-    const uint8_t *begin = p->line.at;
-    if (!take(p, word, sizeof word)) return fail(p, "a section of Pajek");
+    const uint8_t *begin = p->of.line.at;
+    if (!cafe_line_take(&p->of, word, sizeof word))
+        return cafe_line_fail(&p->of, "a section of Pajek");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t length = strlen(words[i].word);
-        if (strlen(word) != length || !cafe_same_word(word, words[i].word, length)) continue;
+        if (!cafe_is_word(word, words[i].word)) continue;
         p->section = words[i].section;
         p->arcs = words[i].arcs;
         if (p->section != VERTICES) {
-            cafe_mem_free(p->marked.context, p->attribute);
+            cafe_mem_free(p->of.marked.context, p->attribute);
             p->attribute = NULL;
         }
         if (p->section == VERTICES) return begin_vertices(p);
-        if (p->section != NOTHING && !p->listed) return fail(p, "*Vertices before the edges");
+        if (p->section != NOTHING && !p->listed)
+            return cafe_line_fail(&p->of, "*Vertices before the edges");
         return p->section == VALUES ? begin_values(p) : CAFE_OK;
     }
-    p->line.at = begin;
+    p->of.line.at = begin;
     if (cafe_same_word(word, "*matrix", 7))
-        return fail(p, "edges as *Edges, *Arcs, *Edgeslist or *Arcslist");
+        return cafe_line_fail(&p->of, "edges as *Edges, *Arcs, *Edgeslist or *Arcslist");
     p->section = OTHER; /* permutations, clusters */
     return CAFE_OK;
 }
 
 /* Gives vertex `number`, from 1, the text at hand. */
 static cafe_status put(pajek *p, int64_t number, const char *attribute) {
-    p->marked.node = number - 1;
-    return cafe_marked_value(&p->marked, attribute, p->label);
+    p->of.marked.node = number - 1;
+    return cafe_marked_value(&p->of.marked, attribute, p->label);
 }
 
 /* Numbers behind the label are coordinates. */
@@ -147,7 +128,7 @@ static cafe_status take_places(pajek *p, int64_t number) {
     static const char *const names[] = {"x", "y", "z"};
     for (int i = 0; i < 3; i++) {
         const char *end;
-        if (!take(p, p->label, sizeof p->label)) break;
+        if (!cafe_line_take(&p->of, p->label, sizeof p->label)) break;
         cafe_parse_number(p->label, &end);
         if (*end || end == p->label) break;
         CAFE_PASS(put(p, number, names[i]));
@@ -158,90 +139,72 @@ static cafe_status take_places(pajek *p, int64_t number) {
 static cafe_status take_vertex(pajek *p) {
     int64_t number;
     CAFE_PASS(take_vertex_number(p, &number));
-    if (p->listed[number - 1]) return fail(p, "each vertex once");
+    if (p->listed[number - 1]) return cafe_line_fail(&p->of, "each vertex once");
     p->listed[number - 1] = 1;
-    if (take(p, p->label, sizeof p->label)) {
+    if (cafe_line_take(&p->of, p->label, sizeof p->label)) {
         CAFE_PASS(put(p, number, "label"));
         return take_places(p, number);
     }
-    bool empty = cafe_is_line_end(*cafe_skip_blanks(p->line.at));
-    return empty ? CAFE_OK : fail(p, "a label in quotes, or without blanks");
+    bool empty = cafe_line_ended(&p->of);
+    return empty ? CAFE_OK : cafe_line_fail(&p->of, "a label in quotes, or without blanks");
 }
 
 static cafe_status take_vertex_value(pajek *p) {
-    if (p->value == p->nodes) return fail(p, "no more values than vertices");
-    if (!take(p, p->label, sizeof p->label)) return fail(p, "the value of a vertex");
+    if (p->value == p->nodes) return cafe_line_fail(&p->of, "no more values than vertices");
+    if (!cafe_line_take(&p->of, p->label, sizeof p->label))
+        return cafe_line_fail(&p->of, "the value of a vertex");
     return put(p, ++p->value, p->attribute);
 }
 
 static cafe_status add_link(pajek *p, int64_t u, int64_t w, const char *weight) {
     cafe_print(p->ends[0], sizeof p->ends[0], "%lld", (long long)u);
     cafe_print(p->ends[1], sizeof p->ends[1], "%lld", (long long)w);
-    return cafe_marked_edge(&p->marked, p->ends[0], p->ends[1], weight, p->arcs);
+    return cafe_marked_edge(&p->of.marked, p->ends[0], p->ends[1], weight, p->arcs);
 }
 
 static cafe_status take_link(pajek *p) {
     int64_t u, w;
     CAFE_PASS(take_vertex_number(p, &u));
     CAFE_PASS(take_vertex_number(p, &w));
-    bool weighted = take(p, p->weight, sizeof p->weight);
-    weighted = weighted && cafe_marked_is_weight(&p->marked, "weight");
+    bool weighted = cafe_line_take(&p->of, p->weight, sizeof p->weight);
+    weighted = weighted && cafe_marked_is_weight(&p->of.marked, "weight");
     return add_link(p, u, w, weighted ? p->weight : NULL);
 }
 
 static cafe_status take_list(pajek *p) {
     int64_t u, w;
     CAFE_PASS(take_vertex_number(p, &u));
-    while (!cafe_is_line_end(*cafe_skip_blanks(p->line.at))) {
+    while (!cafe_line_ended(&p->of)) {
         CAFE_PASS(take_vertex_number(p, &w));
         CAFE_PASS(add_link(p, u, w, NULL));
     }
     return CAFE_OK;
 }
 
-static cafe_status take_line(pajek *p) {
-    p->line.at = cafe_skip_blanks(p->line.begin);
-    p->marked.line = p->line.line;
-    if (cafe_is_line_end(*p->line.at) || *p->line.at == '%') return CAFE_OK;
-    if (*p->line.at == '*') return begin_section(p);
+static cafe_status take_line(cafe_record_lines *lines) {
+    pajek *p = (pajek *)lines;
+    if (cafe_is_line_end(*p->of.line.at) || *p->of.line.at == '%') return CAFE_OK;
+    if (*p->of.line.at == '*') return begin_section(p);
     switch (p->section) {
         case VERTICES: return take_vertex(p);
         case LINKS: return take_link(p);
         case LISTS: return take_list(p);
         case VALUES: return take_vertex_value(p);
         case OTHER: return CAFE_OK;
-        default: return fail(p, "*Vertices");
+        default: return cafe_line_fail(&p->of, "*Vertices");
     }
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static cafe_status read_lines(pajek *p) {
-    cafe_text_rewind(&p->text);
-    for (;;) {
-        CAFE_PASS(cafe_text_line(&p->text, &p->line));
-        if (p->line.begin == p->line.end) return CAFE_OK;
-        if (p->line.line % 65536 == 0) CAFE_PASS(cafe_check_cancel(p->marked.context));
-        CAFE_PASS(take_line(p));
-    }
-}
-
 static cafe_status read_pajek(cafe_input *input, const cafe_graph_options *options,
                               cafe_graph **graph) {
-    cafe_status status = CAFE_ERROR_MEMORY;
     pajek *p = cafe_mem_zero(input->context, 1, sizeof *p);
-    if (!p) return status;
-    cafe_marked_init(input->context, input->name, CAFE_FORMAT_PAJEK, options, &p->marked);
-    p->marked.missing = 1; /* Pajek: an edge without a value has 1 */
-    p->text.context = input->context;
-    CAFE_TRY(cafe_text_open(input, WINDOW, &p->text));
-    CAFE_TRY(read_lines(p));
-    status = cafe_marked_graph(&p->marked, graph);
-done:
-    cafe_mem_free_all(input->context, p->listed, p->attribute);
-    cafe_text_close(&p->text);
-    cafe_marked_free(&p->marked);
-    cafe_mem_free(input->context, p);
+    if (!p) return CAFE_ERROR_MEMORY;
+    cafe_record_lines_init(input, CAFE_FORMAT_PAJEK, options, &p->of);
+    p->of.marked.missing = 1; /* Pajek: an edge without a value has 1 */
+    cafe_status status = cafe_record_lines_read(input, take_line, &p->of, graph);
+    cafe_mem_free_all(input->context, p->listed, p->attribute, p);
     return status;
 }
 

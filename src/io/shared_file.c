@@ -4,17 +4,14 @@
  * without a lasting name. Every process writes its own rows and names and frees them; afterwards it
  * holds only the mapped pages that it reads.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "io/shared.h"
 #include "io/temporary_file.h"
+#include "os/os.h"
 
 typedef struct joining {
     cafe_context *context;
@@ -104,15 +101,26 @@ static cafe_status put(const joining *j, int section, int64_t at, const void *fr
     return CAFE_OK;
 }
 
+/* Places from number `at` of a section on, each `shift` further than given. */
+static cafe_status put_places(const joining *j, int section, int64_t at, const int64_t *from,
+                              int64_t count, int64_t shift) {
+    enum { PIECE = 4096 };
+    int64_t piece[PIECE];
+    for (int64_t first = 0; first < count; first += PIECE) {
+        int64_t size = count - first < PIECE ? count - first : PIECE;
+        for (int64_t i = 0; i < size; i++) piece[i] = from[first + i] + shift;
+        CAFE_PASS(put(j, section, 8 * (at + first), piece, 8 * size));
+    }
+    return CAFE_OK;
+}
+
 /* Row u begins after those of the processes before; the last process writes the end of all. */
 static cafe_status put_rows(const joining *j) {
-    cafe_graph *g = j->rows;
+    const cafe_graph *g = j->rows;
     cafe_portion own = cafe_team_portion(j->context, j->bounds);
-    int64_t *offsets = (int64_t *)g->offsets,
-            end = cafe_team_rank(j->context) + 1 == cafe_team_ranks(j->context);
-    for (int64_t u = own.first; u < own.last + end; u++) offsets[u] += j->arcs;
-    CAFE_PASS(put(j, CAFE_BINARY_OFFSETS, 8 * own.first, offsets + own.first,
-                  8 * (own.last - own.first + end)));
+    bool last = cafe_team_rank(j->context) + 1 == cafe_team_ranks(j->context);
+    CAFE_PASS(put_places(j, CAFE_BINARY_OFFSETS, own.first, g->offsets + own.first,
+                         own.last - own.first + last, j->arcs));
     CAFE_PASS(put(j, CAFE_BINARY_TARGETS, 4 * j->arcs, g->targets, 4 * g->arcs));
     if (!g->weights) return CAFE_OK;
     return put(j, CAFE_BINARY_VALUES, 4 * j->arcs, g->weights, 4 * g->arcs);
@@ -124,10 +132,8 @@ static cafe_status put_names(const joining *j) {
     if (n->names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
     if (n->names.kind == CAFE_NAMES_INTEGER)
         return put(j, CAFE_BINARY_NAMES, 8 * n->first, n->names.integers, 8 * n->count);
-    int64_t *start = (int64_t *)n->names.start, bytes = start[n->count];
-    for (int64_t i = 0; i <= n->count; i++) start[i] += j->text;
-    CAFE_PASS(put(j, CAFE_BINARY_NAMES, 8 * n->first, start, 8 * (n->count + last)));
-    return put(j, CAFE_BINARY_TEXT, j->text, n->names.text, bytes);
+    CAFE_PASS(put_places(j, CAFE_BINARY_NAMES, n->first, n->names.start, n->count + last, j->text));
+    return put(j, CAFE_BINARY_TEXT, j->text, n->names.text, n->names.start[n->count]);
 }
 
 /* Closing and opening a file again shows the writes of others on any file system. */
@@ -145,8 +151,8 @@ static cafe_status map_file(joining *j, cafe_graph *g) {
     size_t bytes = (size_t)j->header.file_bytes;
     j->file = open(j->path, O_RDONLY | O_CLOEXEC);
     if (j->file < 0) return fail_errno(j, j->path, "cannot be opened");
-    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, j->file, 0);
-    if (map == MAP_FAILED) return fail_errno(j, j->path, "cannot be mapped");
+    void *map = cafe_os_map(j->file, bytes, CAFE_OS_READ_SHARED);
+    if (!map) return fail_errno(j, j->path, "cannot be mapped");
     g->map = (cafe_mapped){.start = map, .bytes = bytes, .graph = true};
     cafe_mapped_add(j->context, &g->map);
     return CAFE_OK;

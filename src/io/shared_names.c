@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "graph/dictionary.h"
+#include "graph/text_hash.h"
 #include "io/shared.h"
 
 enum { SAMPLES = 256 }; /* ids of each process */

@@ -170,16 +170,16 @@ static cafe_status keep_weights(cafe_context *context, cafe_graph *rows) {
 /* Halves the weights of edges, not of loops, and drops weights that are all 1. */
 static cafe_status halve_weights(cafe_context *context, cafe_graph *rows) {
     bool unit = true;
-    CAFE_PASS(write_out_weights(context, rows));
-    float *weights = (float *)rows->weights;
+    float *weights = cafe_mem(context, rows->arcs, sizeof *weights);
+    CAFE_PASS(cafe_mem_had(weights));
     for (int64_t u = 0; u < rows->n; u++)
         for (int64_t i = rows->offsets[u]; i < rows->offsets[u + 1]; i++) {
-            if (rows->targets[i] != u) weights[i] /= 2;
+            float whole = rows->weights ? rows->weights[i] : 1;
+            weights[i] = rows->targets[i] == u ? whole : whole / 2;
             unit = unit && weights[i] == 1;
         }
-    if (!unit) return CAFE_OK;
-    cafe_mem_free(context, weights);
-    rows->weights = NULL;
+    cafe_mem_free_all(context, rows->weights, unit ? weights : NULL);
+    rows->weights = unit ? NULL : weights;
     return CAFE_OK;
 }
 

@@ -1,16 +1,14 @@
 /* A .cafe file written by several processes: the first one makes it, writes the header and gives it
  * its name; all write sections, each its part of the bytes.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cafe-private/output.h>
 
 #include "base/memory.h"
 #include "io/shared.h"
+#include "os/os.h"
 
 static const uint64_t most = (uint64_t)16 << 20; /* bytes at a time */
 

@@ -10,16 +10,16 @@
  */
 #include "io/string_lines.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/text_hash.h"
 #include "io/bit_set.h"
 #include "io/field.h"
 #include "io/name_format.h"
 #include "io/text_position.h"
+#include "os/os.h"
 
 #ifdef CAFE_FUZZING /* as for the pieces of io/text_window.h */
 enum { PARTS = 4, PART_SHIFT = 30 };
@@ -68,7 +68,7 @@ typedef struct reading {
     cafe_context *context;
     cafe_text *text;
     cafe_edge_list *list;
-    const cafe_layout *layout;
+    const cafe_table_layout *layout;
     cafe_third third;
     pthread_mutex_t memory; /* a failing allocation writes the context's error text */
     cafe_piece pieces[CAFE_TEXT_PIECES];
@@ -93,20 +93,6 @@ static void *task_memory(reading *r, void *block, int64_t count, size_t size) {
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
-
-static uint32_t hash_text(const uint8_t *p, int64_t length) {
-    uint64_t h = (uint64_t)length * 0x9E3779B97F4A7C15u, word;
-    for (; length >= 8; p += 8, length -= 8) {
-        memcpy(&word, p, 8);
-        h = (h ^ word) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
-    }
-    word = 0;
-    memcpy(&word, p, (size_t)length);
-    h = (h ^ word) * 0xD6E8FEB86659FD93u;
-    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
-    return (uint32_t)(h >> 32);
-}
 
 static cafe_trouble unescape(reading *r, const cafe_piece *piece, note *n, const cafe_field *field,
                              token *t) {
@@ -135,7 +121,7 @@ static cafe_trouble make_token(reading *r, const cafe_piece *piece, note *n,
         *at = field->begin;
         return CAFE_LONG_ID;
     }
-    t->hash = hash_text(t->text, t->length);
+    t->hash = (uint32_t)(cafe_hash_text((const char *)t->text, t->length) >> 31);
     return kind;
 }
 
@@ -163,7 +149,7 @@ static cafe_trouble take_columns(reading *r, const cafe_piece *piece, note *n, c
     }
     if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT) {
         p = fields[2].begin;
-        kind = cafe_field_weight(&fields[2], r->layout->decimal, weight);
+        kind = cafe_field_signed(&fields[2], r->layout->decimal, r->list->with_signs, weight);
     }
     if (kind != CAFE_FINE) *at = p;
     return kind;
@@ -175,7 +161,8 @@ static cafe_trouble take_line(reading *r, const cafe_piece *piece, note *n, cons
     if (!r->layout->plain) return take_columns(r, piece, n, at, pair, weight);
     cafe_trouble kind = take_name(r, piece, n, at, &pair[0]);
     if (kind == CAFE_FINE) kind = take_name(r, piece, n, at, &pair[1]);
-    if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT) kind = cafe_take_weight(at, weight);
+    if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT)
+        kind = cafe_take_signed(at, r->list->with_signs, weight);
     if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT && cafe_is_comma(**at) &&
         **at != r->layout->separator)
         return CAFE_OTHER_SEPARATOR;
@@ -207,6 +194,7 @@ static void split_piece(void *argument, int64_t k, int32_t worker) {
     int64_t base = r->list->count + piece->before, count = 0;
     token *tokens = r->tokens + 2 * piece->before;
     const uint8_t *p = piece->begin;
+    bool further = r->layout->plain && cafe_layout_goes_on(r->layout);
     (void)worker;
     while (p < piece->end) {
         const uint8_t *q = cafe_skip_blanks(p);
@@ -215,6 +203,11 @@ static void split_piece(void *argument, int64_t k, int32_t worker) {
             n->kind = take_line(r, piece, n, &p, tokens + 2 * count, weight);
             if (n->kind != CAFE_FINE) break;
             count++;
+            if (further) {
+                if (cafe_skip_further(&p, piece->end, r->layout->separator)) continue;
+                n->kind = CAFE_UNCLOSED;
+                break;
+            }
         }
         p = cafe_skip_line(p, piece->end);
     }
@@ -461,7 +454,7 @@ static void free_reading(reading *r) {
     cafe_mem_free(r->context, r);
 }
 
-cafe_status cafe_strings_read(cafe_text *text, const cafe_layout *layout, cafe_third third,
+cafe_status cafe_strings_read(cafe_text *text, const cafe_table_layout *layout, cafe_third third,
                               cafe_edge_list *list, int64_t *nodes, cafe_names *names) {
     cafe_context *context = text->context;
     reading *r = cafe_mem_zero(context, 1, sizeof *r);

@@ -12,7 +12,6 @@
 #include "base/print.h"
 #include "base/thread_pool.h"
 #include "io/first_error.h"
-#include "io/gzip.h"
 #include "io/name_format.h"
 #include "io/npy.h"
 #include "io/vector_file.h"
@@ -124,8 +123,8 @@ static bool is_npy(const uint8_t *bytes, int64_t size) {
 }
 
 /* Reads it, be it an array (whose bytes are all there) or text. */
-static cafe_status read_any(const cafe_input *input, bool npy, cafe_table_style style,
-                            cafe_table **table) {
+static cafe_status read_once(const cafe_input *input, bool npy, cafe_table_style style,
+                             const cafe_graph_options *given, cafe_table **table) {
     cafe_context *context = input->context;
     cafe_table *found = *table = cafe_mem_zero(context, 1, sizeof *found);
     if (!found) return CAFE_ERROR_MEMORY;
@@ -135,12 +134,21 @@ static cafe_status read_any(const cafe_input *input, bool npy, cafe_table_style 
     cafe_phase(context, "read", input->size);
     cafe_status status = !found->name ? CAFE_ERROR_MEMORY
                          : npy ? read_npy(context, input->name, input->bytes, input->size, found)
-                               : cafe_table_read_text(input, style, found);
+                               : cafe_table_read_text(input, style, given, found);
     if (status != CAFE_OK) {
         cafe_table_free(found);
         *table = NULL;
     }
     cafe_phase(context, "", 0);
+    return status;
+}
+
+static cafe_status read_any(cafe_input *input, bool npy, cafe_table_style style,
+                            const cafe_graph_options *given, cafe_table **table) {
+    if (!npy) CAFE_PASS(cafe_input_decode(input, false));
+    cafe_status status = read_once(input, npy, style, given, table);
+    while (!npy && status == CAFE_ERROR_FORMAT && cafe_input_mend(input))
+        status = read_once(input, npy, style, given, table);
     return status;
 }
 
@@ -161,12 +169,14 @@ static cafe_status read_beside(const char *path, cafe_table *table) {
 cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
                                   int64_t size, cafe_table_style style, cafe_table **table) {
     cafe_input input = {.context = context, .name = name, .bytes = bytes, .size = size};
-    return read_any(&input, is_npy(bytes, size), style, table);
+    cafe_status status = read_any(&input, is_npy(bytes, size), style, NULL, table);
+    cafe_input_close(&input);
+    return status;
 }
 
 /* A .npy array is needed as a whole, so its gzip form is expanded; text is not. */
 cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_table_style style,
-                               cafe_table **table) {
+                               const cafe_graph_options *given, cafe_table **table) {
     cafe_input input = {.context = context};
     uint8_t start[6];
     int64_t size = sizeof start;
@@ -177,7 +187,7 @@ cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_tab
     bool npy = is_npy(start, size);
     if (npy && cafe_input_is_gzip(&input)) CAFE_TRY(cafe_input_expand(&input));
     if (npy) CAFE_TRY(cafe_input_load(&input));
-    CAFE_TRY(read_any(&input, npy, style, table));
+    CAFE_TRY(read_any(&input, npy, style, given, table));
     if (npy) status = read_beside(path, *table);
     if (status == CAFE_OK) goto done;
     cafe_table_free(*table);
@@ -188,5 +198,5 @@ done:
 }
 
 cafe_status cafe_table_read(cafe_context *context, const char *path, cafe_table **table) {
-    return cafe_table_read_as(context, path, CAFE_TABLE_LOOK, table);
+    return cafe_table_read_as(context, path, CAFE_TABLE_LOOK, NULL, table);
 }

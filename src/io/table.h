@@ -19,6 +19,7 @@ struct cafe_table {
     bool named;                         /* a .npy array that was written with a file of names: */
     uint64_t digest;                    /* of it */
     char made[CAFE_VECTORS_MADE];       /* as cafe_npy has it */
+    char reading[120];                  /* of text: what was taken for what */
 };
 
 /* How the lines of text are laid out. */
@@ -30,16 +31,17 @@ typedef enum cafe_table_style {
     CAFE_TABLE_WORD2VEC /* "n K", then lines of name, blank, values, without quotes */
 } cafe_table_style;
 
-/* cafe_table_read() of text in this style, for a file and for bytes in memory. */
+/* cafe_table_read() of text in this style, for a file and for bytes in memory. The delimiter and
+ * the decimal mark that are given hold where the lines have them; NULL: none. */
 cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_table_style style,
-                               cafe_table **table);
+                               const cafe_graph_options *given, cafe_table **table);
 cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
                                   int64_t size, cafe_table_style style, cafe_table **table);
 
 /* The reader of text; the table comes in zeroed but for its context, and is freed by the caller
  * when it fails. */
 cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style,
-                                 cafe_table *table);
+                                 const cafe_graph_options *given, cafe_table *table);
 
 /* A first column that holds the names of the graph's nodes, which are integers, becomes the names
  * of the rows. */

@@ -1,17 +1,22 @@
 /* Tables as text: CSV, TSV, or numbers between blanks; plain or gzip, parsed by all threads.
  *
  * The first two lines tell the layout:
+ *   separator   the one that gives the most numbers
  *   heading     no cell of the first line is a number
- *   row names   the first cell of a row is no number; or the heading has an empty first cell, or
- * one cell less than the rows (as NumPy users, pandas and R write them) Each window is cut into
- * pieces. One pass counts the rows and the bytes of their names, so that all threads know where
- * theirs go; the next one parses.
+ *   row names   the first cell of a row is no number; or the heading has an empty first cell, one
+ *               cell less than the rows, or a usual name of nodes there (NumPy users, pandas, R)
+ *   index       numbers under no name, before a column of names: it is left out
+ * Each window is cut into pieces. One pass counts the rows and the bytes of their names, so that
+ * all threads know where theirs go; the next one parses.
  */
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/thread_pool.h"
 #include "io/field.h"
+#include "io/heading.h"
+#include "io/layout_search.h"
 #include "io/scanners.h"
 #include "io/table.h"
 #include "io/text_window.h"
@@ -28,8 +33,10 @@ static const char unclosed[] = "a closing quote on the same line";
 static const char bad_byte[] = "UTF-8 text in a name";
 
 typedef struct layout {
-    uint8_t separator;
+    uint8_t separator, decimal; /* ',' for a decimal comma */
+    bool doubtful; /* while it is looked for: "1,234" may have its comma between thousands */
     bool heading, named;
+    bool indexed;     /* a column without a name stands before the names */
     bool exact, bare; /* names as they stand, no line is a comment; no quotes either */
     int64_t columns;
     int64_t stated; /* rows that the heading of word2vec text states; -1: none */
@@ -61,25 +68,39 @@ static cafe_scan scan_bare(const uint8_t **at, float *value) {
     return scan;
 }
 
-/* "1.5" with its quotes */
-static cafe_scan scan_quoted(const uint8_t **at, uint8_t separator, float *value) {
+/* "1,5" becomes "1.5"; false: it has a point, or its comma may stand between thousands. */
+static bool take_comma(uint8_t *text, const layout *l) {
+    uint8_t *comma = (uint8_t *)strchr((char *)text, ',');
+    if (strchr((const char *)text, '.')) return false;
+    if (!comma) return true;
+    *comma = '.';
+    size_t before = (size_t)(comma - text), behind = strspn((char *)comma + 1, "0123456789");
+    bool thousands = before > 0 && text[0] != '0' && behind == 3 && comma[4] == '\n';
+    return !(l->doubtful && thousands);
+}
+
+/* "1.5" with its quotes, 1,5 */
+static cafe_scan scan_copied(const uint8_t **at, const layout *l, float *value) {
     uint8_t text[64 + CAFE_TEXT_PADDING] = {0};
     const uint8_t *p = *at, *q = text;
     cafe_field field;
-    if (cafe_field_take(&p, separator, &field) != CAFE_FIELD_FINE || field.end - field.begin > 62)
+    if (cafe_field_take(&p, l->separator, &field) != CAFE_FIELD_FINE ||
+        field.end - field.begin > 62)
         return CAFE_SCAN_NONE;
     text[cafe_field_copy(&field, text)] = '\n';
+    if (l->decimal == ',' && !take_comma(text, l)) return CAFE_SCAN_NONE;
     cafe_scan scan = scan_bare(&q, value);
     if (scan == CAFE_SCAN_OK && *q != '\n') scan = CAFE_SCAN_NONE;
-    if (scan == CAFE_SCAN_OK) *at = field.end + 1;
+    if (scan == CAFE_SCAN_OK) *at = field.end + (**at == '"');
     return scan;
 }
 
 /* The number at *at, which moves to the next cell or stays on the trouble. */
-static const char *take_number(const uint8_t **at, uint8_t separator, float *value) {
-    const uint8_t *p = *at = cafe_skip_padding(*at, separator);
+static const char *take_number(const uint8_t **at, const layout *l, float *value) {
+    const uint8_t separator = l->separator, *p = *at = cafe_skip_padding(*at, separator);
     if (cafe_is_line_end(*p)) return too_few;
-    cafe_scan scan = *p == '"' ? scan_quoted(&p, separator, value) : scan_bare(&p, value);
+    bool copied = *p == '"' || l->decimal == ',' || !cafe_is_field_end(separator);
+    cafe_scan scan = copied ? scan_copied(&p, l, value) : scan_bare(&p, value);
     if (scan == CAFE_SCAN_RANGE) return too_large;
     if (scan != CAFE_SCAN_OK) return not_number;
     *at = p = cafe_skip_padding(p, separator);
@@ -133,9 +154,15 @@ static const char *take_name(const uint8_t **at, const layout *l, cafe_field *fi
 /* The contents of a line. */
 typedef struct outline {
     int64_t cells, numbers;
-    bool exists, first_number, first_empty;
-    uint8_t separator;
+    bool exists, first_empty;
+    bool number[2], names_rows[2]; /* of the first cells */
 } outline;
+
+/* Is it a usual name of the column of the nodes, or of rows as our writer calls them? */
+static bool names_rows(const cafe_field *head) {
+    return (cafe_heading_is_node(head) && !cafe_heading_is_title(head)) ||
+           cafe_field_is_word(head, "row") || cafe_field_is_word(head, "column");
+}
 
 static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
     uint8_t separator = l->separator;
@@ -146,13 +173,14 @@ static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
         const uint8_t *q = p;
         cafe_field field;
         float value;
-        bool number = take_number(&q, separator, &value) == NULL;
+        bool number = take_number(&q, l, &value) == NULL;
         if (!number) {
             q = p;
             if (take_name(&q, l, &field) != NULL) return; /* the parser will say it */
             if (o->cells == 0) o->first_empty = field.begin == field.end;
+            if (o->cells < 2) o->names_rows[o->cells] = names_rows(&field);
         }
-        if (o->cells == 0) o->first_number = number;
+        if (o->cells < 2) o->number[o->cells] = number;
         o->cells++;
         o->numbers += number;
         p = q;
@@ -170,26 +198,65 @@ static void decide(const outline *first, const outline *second, layout *l) {
     l->heading =
         first->numbers == 0 && (first->cells > 1 || (second->exists && second->numbers > 0));
     const outline *row = l->heading ? second : first;
-    if (l->heading)
-        l->named = first->first_empty || row->cells == first->cells + 1 ||
-                   (!row->first_number && row->numbers > 0);
-    else
-        l->named = !row->first_number && row->numbers > 0;
-    l->columns = row->cells - l->named;
+    bool shorter = l->heading && row->cells == first->cells + 1;
+    bool nameless = l->heading && (first->first_empty || shorter);
+    l->named = nameless || (!row->number[0] && row->numbers > 0) ||
+               (l->heading && row->cells > 1 && first->names_rows[0]);
+    l->indexed = nameless && row->number[0] && row->cells > 2 &&
+                 (!row->number[1] || first->names_rows[shorter ? 0 : 1]);
+    l->columns = row->cells - l->named - l->indexed;
 }
 
-static cafe_status survey(cafe_text *text, layout *l) {
+/* The separator and the decimal mark that give the most numbers; false: none gives any. */
+static bool choose(const uint8_t *line, const char *separators, bool comma, layout *l) {
+    int64_t most = 0;
+    layout best = *l;
+    for (const char *c = separators; *c; c++) {
+        if (*c != ' ' && !cafe_field_has(line, (uint8_t)*c)) continue;
+        for (int marks = 0; marks < (*c == ',' ? 1 : 2); marks++) {
+            outline o = {0};
+            layout tried = *l;
+            tried.separator = (uint8_t)*c;
+            tried.decimal = marks || (comma && *c != ',') ? ',' : '.';
+            tried.doubtful = !comma && *c != ';';
+            look_at_cells(line, &tried, &o);
+            if (o.numbers > most) best = tried, most = o.numbers;
+        }
+    }
+    *l = best;
+    l->doubtful = false;
+    return most > 0;
+}
+
+/* The option's separator if the line has it, else the file's, else any; as choose(). */
+static bool find_separator(const cafe_text *text, const cafe_graph_options *given,
+                           const uint8_t *line, layout *l) {
+    uint8_t option = given ? cafe_separator_given(given->delimiter) : 0;
+    char one[2] = {(char)text->stated, 0};
+    if (option && option != ' ' && cafe_field_has(line, option)) one[0] = (char)option;
+    l->separator = one[0] ? (uint8_t)one[0] : cafe_field_separator(line);
+    return choose(line, one[0] ? one : ";\t,| ", given && given->decimal == CAFE_DECIMAL_COMMA, l);
+}
+
+/* The first line with a number shows the separator; a heading may not have another. */
+static cafe_status survey(cafe_text *text, const cafe_graph_options *given, layout *l) {
     cafe_place line;
     outline lines[2] = {{0}};
     CAFE_PASS(next_line(text, l, &line));
     if (line.begin == line.end) return cafe_fail_at(text->context, &line, "a row of numbers");
-    l->separator = text->stated ? text->stated : cafe_field_separator(line.at);
+    uint8_t first = cafe_field_separator(line.at);
+    if (!find_separator(text, given, line.at, l)) {
+        bool has = false;
+        CAFE_PASS(next_line(text, l, &line));
+        if (line.begin < line.end) has = find_separator(text, given, line.at, l);
+        if (!has && first != ' ') l->separator = first;
+    }
+    cafe_text_rewind(text);
+    CAFE_PASS(next_line(text, l, &line));
+    if (first != ' ' && !cafe_field_has(line.at, l->separator)) l->separator = first;
     look_at_cells(line.at, l, &lines[0]);
     CAFE_PASS(next_line(text, l, &line));
-    if (line.begin < line.end) {
-        if (l->separator == ' ') l->separator = cafe_field_separator(line.at);
-        look_at_cells(line.at, l, &lines[1]);
-    }
+    if (line.begin < line.end) look_at_cells(line.at, l, &lines[1]);
     decide(&lines[0], &lines[1], l);
     if (l->heading && !lines[1].exists)
         return cafe_fail_at(text->context, &line, "a row of numbers behind the heading");
@@ -217,7 +284,7 @@ static bool begins_with_heading(const uint8_t *line, const layout *l) {
     cafe_field field;
     const uint8_t *at = line;
     look_at_cells(line, l, &o);
-    if (l->bare || o.cells < 2 || o.numbers != o.first_number) return false;
+    if (l->bare || o.cells < 2 || o.numbers != o.number[0]) return false;
     take_name(&at, l, &field);
     at += *at == '-' || *at == '+';
     return !cafe_same_word((const char *)at, "nan", 3) &&
@@ -238,7 +305,7 @@ static cafe_status survey_named(cafe_text *text, layout *l) {
     if (line.begin == line.end) trouble = "a name and numbers";
     if (!trouble) trouble = take_name(&line.at, l, &field);
     while (!trouble && !cafe_is_line_end(*line.at)) {
-        trouble = take_number(&line.at, l->separator, &value);
+        trouble = take_number(&line.at, l, &value);
         l->columns++;
     }
     if (!trouble && l->columns == 0) trouble = "a name and numbers";
@@ -259,8 +326,8 @@ static cafe_status read_heading(cafe_text *text, const layout *l, cafe_table *ta
     if (!start || !names) return CAFE_ERROR_MEMORY;
     outline o = {0};
     look_at_cells(line.at, l, &o);
-    int64_t corner = o.cells == l->columns ? 0 : 1, at = 0;
-    if (o.cells != l->columns + corner || corner > l->named)
+    int64_t corner = o.cells - l->columns, at = 0;
+    if (corner < 0 || corner > l->named + l->indexed)
         return cafe_fail_at(text->context, &line, "a name for each of %lld columns",
                             (long long)l->columns);
     line.at = cafe_skip_padding(line.at, l->separator);
@@ -295,6 +362,14 @@ typedef struct parsing {
     piece_state states[CAFE_TEXT_PIECES];
 } parsing;
 
+/* Moves behind the column without a name, if there is one. */
+static const char *skip_index(const uint8_t **at, const layout *l) {
+    cafe_field index;
+    if (!l->indexed) return NULL;
+    *at = cafe_skip_padding(*at, l->separator);
+    return take_name(at, l, &index);
+}
+
 static void count_piece(void *argument, int64_t task) {
     parsing *p = argument;
     const cafe_piece *piece = &p->pieces[task];
@@ -306,8 +381,8 @@ static void count_piece(void *argument, int64_t task) {
         s->rows++;
         const uint8_t *at = line;
         cafe_field field;
-        if (p->layout->named && take_name(&at, p->layout, &field) == NULL)
-            s->bytes += field.end - field.begin;
+        if (!p->layout->named || skip_index(&at, p->layout)) continue;
+        if (take_name(&at, p->layout, &field) == NULL) s->bytes += field.end - field.begin;
     }
 }
 
@@ -319,13 +394,13 @@ static const char *parse_row(parsing *p, piece_state *s, const uint8_t **at) {
     if (!l->exact) *at = cafe_skip_padding(*at, l->separator);
     if (l->named) {
         cafe_field field;
-        trouble = take_name(at, l, &field);
+        trouble = skip_index(at, l);
+        if (!trouble) trouble = take_name(at, l, &field);
         if (trouble) return trouble;
         s->first_byte += cafe_field_copy(&field, (uint8_t *)p->names + s->first_byte);
         p->start[s->first + 1] = s->first_byte;
     }
-    for (int64_t j = 0; j < l->columns && !trouble; j++)
-        trouble = take_number(at, l->separator, &values[j]);
+    for (int64_t j = 0; j < l->columns && !trouble; j++) trouble = take_number(at, l, &values[j]);
     if (!trouble && !ends_line(*at)) trouble = **at == '\r' ? lone_return : too_many;
     return trouble;
 }
@@ -437,12 +512,25 @@ static cafe_status check_stated(cafe_context *context, const layout *l, const ca
                      (long long)table->rows, (long long)l->stated);
 }
 
+/* What was taken for what, in words. */
+static void describe(const layout *l, cafe_table *table) {
+    char separator[8];
+    cafe_print(table->reading, sizeof table->reading, "%s; %s; %s%s",
+               !l->named    ? "no names of rows"
+               : l->indexed ? "names of rows in column 1, ignored column 0"
+                            : "names of rows in column 0",
+               l->heading ? "a heading" : "no heading",
+               cafe_separator_name(l->separator, separator),
+               l->decimal == ',' ? "; decimal commas" : "");
+}
+
 cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style,
-                                 cafe_table *table) {
+                                 const cafe_graph_options *given, cafe_table *table) {
     cafe_context *context = input->context;
     bool exact = style != CAFE_TABLE_LOOK, bare = style == CAFE_TABLE_WORD2VEC;
     uint8_t separator = bare ? ' ' : style == CAFE_TABLE_COMMAS ? ',' : '\t';
-    layout l = {.separator = separator, .named = exact, .exact = exact, .bare = bare};
+    layout l = {
+        .separator = separator, .decimal = '.', .named = exact, .exact = exact, .bare = bare};
     cafe_status status = CAFE_OK;
     parsing *p = cafe_mem_zero(context, 1, sizeof *p);
     if (!p) return CAFE_ERROR_MEMORY;
@@ -450,7 +538,11 @@ cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style
     p->layout = &l;
     p->table = table;
     CAFE_TRY(cafe_text_open(input, window_bytes, &p->text));
-    CAFE_TRY(exact ? survey_named(&p->text, &l) : survey(&p->text, &l));
+    CAFE_TRY(exact ? survey_named(&p->text, &l) : survey(&p->text, given, &l));
+    if (style == CAFE_TABLE_LOOK) {
+        describe(&l, table);
+        cafe_note_table(context, input->name, table->reading);
+    }
     table->columns = l.columns;
     table->first_line = exact ? 1 + (bare || l.heading) : 0;
     if (l.named) table->row_names.kind = CAFE_NAMES_STRING;

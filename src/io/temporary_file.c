@@ -1,52 +1,35 @@
 /* Temporary files. A process number does not identify a run, because the next run in a container
  * has the same one. So names are random, and a lock shows that the run is alive: the system
  * releases it with the process, however it ends and in any namespace. */
-#define _GNU_SOURCE
 #include "io/temporary_file.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "base/random.h"
+#include "os/os.h"
 
 enum { TRIES = 100, NAME = 32, DIGITS = 16 };
 static const char prefix[] = ".cafe-", ending[] = ".tmp";
 
-static uint64_t random_number(const void *salt) {
-    uint64_t number;
-    struct timespec now;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number) return number;
-    clock_gettime(CLOCK_REALTIME, &now);
-    number = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec << 16 ^ (uint64_t)getpid();
-    return number ^ (uint64_t)(uintptr_t)salt;
-}
-
 char *cafe_temporary_name(cafe_context *context, const char *folder) {
     size_t capacity = strlen(folder) + NAME;
     char *path = cafe_mem(context, (int64_t)capacity, 1);
+    uint64_t number;
+    cafe_os_random(&number, sizeof number);
     if (path)
-        cafe_print(path, capacity, "%s/%s%016llx%s", folder, prefix,
-                   (unsigned long long)random_number(path), ending);
+        cafe_print(path, capacity, "%s/%s%016llx%s", folder, prefix, (unsigned long long)number,
+                   ending);
     return path;
 }
 
 /* A file system without locks grants all. */
 static bool lock_now(int fd) {
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP ||
-           errno == EINVAL;
+    return cafe_os_lock(fd) || errno == ENOLCK || errno == EOPNOTSUPP || errno == EINVAL;
 }
 
 /* Between the making of a file and its lock another run can take it for a dead one's. */
@@ -88,7 +71,7 @@ static void remove_if_dead(int folder, const char *name) {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return;
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        cafe_os_lock(fd))
         unlinkat(folder, name, 0);
     close(fd);
 }

@@ -31,19 +31,6 @@ int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end) {
     return total;
 }
 
-const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
-    while (p < end) {
-        if ((uint8_t)(*p - 1) < 0x7f) {
-            p++;
-            continue;
-        }
-        int length = cafe_utf8_length(p, end - p);
-        if (length == 0 || *p == 0) return p;
-        p += length;
-    }
-    return end;
-}
-
 /* Writes 'field' at the place, or what ends there: the line or the file. */
 static void describe(const cafe_place *place, char *text) {
     const uint8_t *p = place->at, *q = p;

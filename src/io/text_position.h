@@ -20,9 +20,6 @@ typedef struct cafe_place {
 CAFE_LAB cafe_status cafe_fail_at(cafe_context *context, const cafe_place *place,
                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The first byte of the text that is NUL or not UTF-8; `end` when there is none. */
-const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end);
-
 /* The number of '\n' in a range. */
 int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end);
 

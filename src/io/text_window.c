@@ -1,11 +1,10 @@
 /* The text source: windows over bytes in memory, a file, or a stream of decompressed data.
  *
  * Windows point into bytes in memory. Only the last 64 KiB (or the last line) are copied, for the
- * padding, so a small text is one window. Files and gzip data alternate between two buffers: while
+ * padding, so a small text is one window. Files and gzip data alternate between two buffers. While
  * threads parse the lines of one, other tasks fill the other (gzip: one task decompresses),
  * beginning with the unfinished line at the end of the first.
  */
-#define _GNU_SOURCE
 #include "io/text_window.h"
 
 #include <string.h>
@@ -113,6 +112,12 @@ static cafe_status copy_tail(cafe_text *text) {
     return CAFE_OK;
 }
 
+/* The last '\n' of the bytes; NULL: none. */
+static const uint8_t *last_newline(const uint8_t *bytes, int64_t count) {
+    while (count > 0 && bytes[count - 1] != '\n') count--;
+    return count > 0 ? bytes + count - 1 : NULL;
+}
+
 static cafe_status next_in_memory(cafe_text *text) {
     int64_t small = text->window < small_rest ? text->window : small_rest;
     if (text->size - text->at <= small) return copy_tail(text);
@@ -123,7 +128,7 @@ static cafe_status next_in_memory(cafe_text *text) {
         const uint8_t *from = begin + text->window;
         newline = memchr(from, '\n', (size_t)(text->bytes + limit - from));
     }
-    if (!newline && limit > text->at) newline = memrchr(begin, '\n', (size_t)(limit - text->at));
+    if (!newline && limit > text->at) newline = last_newline(begin, limit - text->at);
     if (!newline) return copy_tail(text);
     text->begin = begin;
     text->end = newline + 1;
@@ -240,13 +245,13 @@ static cafe_status next_in_buffer(cafe_text *text) {
     struct cafe_text_buffer *next = next_buffer(text);
     CAFE_PASS(reserve(text, next, text->rest + most_bytes(text)));
     CAFE_PASS(fill_now(text, begin_fill(text)));
-    const uint8_t *newline = memrchr(next->bytes, '\n', (size_t)next->used);
+    const uint8_t *newline = last_newline(next->bytes, next->used);
     while (!newline && !ended(text)) {
         CAFE_PASS(cafe_check_cancel(text->context));
         if (next->capacity > longest_line) return fail_long_line(text);
         CAFE_PASS(reserve(text, next, 2 * next->capacity + 1));
         CAFE_PASS(fill_now(text, plan_fill(text)));
-        newline = memrchr(next->bytes, '\n', (size_t)next->used);
+        newline = last_newline(next->bytes, next->used);
     }
     CAFE_PASS(check_end(text, next));
     if (ended(text) && next->used > 0 && next->bytes[next->used - 1] != '\n') {

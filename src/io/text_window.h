@@ -91,7 +91,7 @@ cafe_status cafe_text_next_of_file(cafe_text *text);
 cafe_status cafe_text_take(cafe_text *text, const cafe_input *input);
 
 /* following_files.c: moves to the first window with lines of a following file, behind a heading
- * that is that of the first file; back to the first file; memory of the files behind it. */
+ * that is that of the first file. Moves back to the first file; memory of the files behind it. */
 cafe_status cafe_text_follow(cafe_text *text);
 void cafe_text_return(cafe_text *text);
 void cafe_text_unfollow(cafe_text *text);

@@ -1,19 +1,15 @@
 /* Marks: empty files named after the file that they mark. They are only created, checked by lstat()
  * and removed, so a symbolic link of this name is never followed. */
-#define _GNU_SOURCE
 #include "io/unfinished_mark.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/print.h"
+#include "os/os.h"
 
 enum { ROOM = PATH_MAX + 32, LOOKS = 30, PAUSE = 10 * 1000 * 1000 };
 static const char prefix[] = ".cafe-unfinished.";
@@ -57,12 +53,12 @@ cafe_status cafe_unfinished_check(cafe_context *context, const char *path) {
     const char *name = mark_of(real, mark);
     for (int i = 0; i < LOOKS && is_there(mark); i++) {
         CAFE_PASS(cafe_check_cancel(context));
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+        cafe_os_sleep(PAUSE);
     }
     if (!is_there(mark)) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_FORMAT,
-                     "%s: a run ended while it put this file and others in place, and they may be "
-                     "of different runs: run it again with leave to overwrite, or remove %s from "
-                     "the folder to read the file as it is",
+                     "%s: a run ended while it put this file and others in place; they may be of "
+                     "different runs. Run it again with leave to overwrite, or remove %s from the "
+                     "folder to read the file as it is",
                      path, name);
 }

@@ -352,7 +352,8 @@ static cafe_status read_placed(cafe_context *context, const cafe_graph *graph, c
     *columns = 0;
     *placed = NULL;
     if (made) made[0] = 0;
-    CAFE_TRY(cafe_table_read_as(context, path, style, &table));
+    CAFE_TRY(cafe_table_read_as(
+        context, path, style, style == CAFE_TABLE_LOOK ? cafe_graph_tables(graph) : NULL, &table));
     CAFE_TRY(cafe_table_take_ids(table, graph));
     if (table->row_names.kind == CAFE_NAMES_INDEX && table->rows == cafe_graph_nodes(graph)) {
         rows = table->values; /* in the order of the nodes already */

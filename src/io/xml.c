@@ -46,7 +46,7 @@ typedef struct xml {
     int64_t key;            /* the key at hand, or the first one of <key> */
     int64_t default_weight; /* the key of the weight that has a default; -1: none */
     bool of_nodes;          /* GEXF: the attributes at hand are */
-    bool weighed;           /* the edge at hand has its weight */
+    bool weighed, stated;   /* the edge at hand has its weight; the element <edge> states it */
     bool gathers;           /* text of <data> or <default> is wanted */
     char *text;
     int64_t length, room;
@@ -143,11 +143,16 @@ static cafe_status begin_key(xml *x, const char **list) {
 /* A value of the node or the edge at hand. */
 static cafe_status take_value(xml *x, const key *k, const char *value) {
     if (x->in == IN_NODE && k->node) return cafe_marked_value(&x->marked, k->name, value);
-    if (x->in != IN_EDGE || !k->weight || (x->gexf && x->weighed)) return CAFE_OK;
-    if (x->weighed)
-        return cafe_marked_fail(&x->marked, "expected one '%.40s' of the edge, found two", k->name);
+    if (x->in != IN_EDGE || !k->weight || x->stated) return CAFE_OK;
+    float before = x->weighed ? x->marked.weights[x->marked.count - 1] : -1;
+    CAFE_PASS(cafe_marked_weigh(&x->marked, value));
+    if (x->weighed && (!x->gexf || x->marked.weights[x->marked.count - 1] != before))
+        return cafe_marked_fail(&x->marked,
+                                "expected one '%.40s' of the edge, found two (" CAFE_OPT(
+                                    "weights=no") " ignores weights that change with time)",
+                                k->name);
     x->weighed = true;
-    return cafe_marked_weigh(&x->marked, value);
+    return CAFE_OK;
 }
 
 /* ---- nodes and edges ------------------------------------------------------------------------- */
@@ -174,7 +179,7 @@ static cafe_status begin_edge(xml *x, const char **list) {
     if (weight && !cafe_marked_is_weight(&x->marked, "weight")) weight = NULL;
     x->in = IN_EDGE;
     x->item = x->depth;
-    x->weighed = weight != NULL;
+    x->weighed = x->stated = weight != NULL;
     return cafe_marked_edge(&x->marked, source, target, weight, directed);
 }
 
@@ -293,7 +298,7 @@ static cafe_status read_xml(cafe_input *input, const cafe_graph_options *options
     cafe_marked_init(input->context, input->name, gexf ? CAFE_FORMAT_GEXF : CAFE_FORMAT_GRAPHML,
                      options, &x.marked);
     if (gexf) x.marked.missing = 1; /* as its schema has it */
-    x.parser = XML_ParserCreate(NULL);
+    x.parser = XML_ParserCreate(input->encoding ? "UTF-8" : NULL);
     if (!x.parser) CAFE_TRY(cafe_fail_memory(input->context, "reading XML"));
     XML_SetUserData(x.parser, &x);
     XML_SetElementHandler(x.parser, on_begin, on_end);
@@ -365,10 +370,12 @@ const cafe_graph_format cafe_graph_format_graphml = {.is = is_graphml,
                                                      .write = cafe_write_graphml,
                                                      .directed = true,
                                                      .attributes = true,
+                                                     .encoded = true,
                                                      .whole = true};
 const cafe_graph_format cafe_graph_format_gexf = {.is = is_gexf,
                                                   .read = read_gexf,
                                                   .write = cafe_write_gexf,
                                                   .directed = true,
                                                   .attributes = true,
+                                                  .encoded = true,
                                                   .whole = true};

@@ -2,7 +2,6 @@
 #ifndef CAFE_IO_ZIP_H
 #define CAFE_IO_ZIP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/context.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { CAFE_PRODUCT_SEGMENT = 256 };
+enum { CAFE_PRODUCT_SEGMENT = 256, CAFE_ROTATED = 16 };
 
 typedef enum cafe_product_shape {
     CAFE_PRODUCT_FULL,
@@ -46,6 +46,19 @@ static inline cafe_product cafe_product_of(int64_t rows, int64_t columns, int64_
 typedef struct cafe_products {
     void (*in_double)(const cafe_product *x, const double *a, const double *b, double *c);
     void (*in_single)(const cafe_product *x, const float *a, const float *b, float *c);
+
+    /* y_j += sum over i of x_i a_ij, i ascending; rows of A are `step` numbers apart. */
+    void (*add_rows)(int64_t rows, int64_t columns, const double *x, const double *a, int64_t step,
+                     double *y);
+    /* A <- (A - v w^T) (I - tau u u^T), in one pass over the rows of A; tau = 0: u is not read. */
+    void (*reflect)(int64_t rows, int64_t columns, const double *v, const double *w, double tau,
+                    const double *u, double *a, int64_t step);
+    /* `count` plane rotations of neighbouring rows i and i + 1, rows of CAFE_ROTATED numbers:
+     *
+     *     (x, y) <- (c x + s y, c y - s x),   c = pairs[2 i], s = pairs[2 i + 1]
+     *
+     * i ascending, or descending if `backward`. */
+    void (*rotate)(int64_t count, int backward, const double *pairs, double *rows);
 } cafe_products;
 
 #endif

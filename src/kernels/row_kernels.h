@@ -11,12 +11,12 @@
 
 #include <stdint.h>
 
-#include "base/lab.h"
 #include "kernels/edge_hashes.h"
 #include "kernels/eight_columns.h"
 #include "kernels/products.h"
 #include "kernels/storage.h"
 #include "kernels/sum_shapes.h"
+#include "os/lab.h"
 
 /* How far the gather asks ahead at most, in rows; lists of targets must be readable that far past
  * their end (the lists of src/operator/neighbour_sums.h do so). */

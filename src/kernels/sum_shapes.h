@@ -14,8 +14,8 @@
 
 #include "base/inline.h"
 
-/* Rows of a piece of a sum over n rows: 64 of small blocks, so that there are enough of them to be
- * shared out; 1,024 pieces at least from 65,536 rows on, 32,768 at most. */
+/* Rows of a piece of a sum over n rows. Small blocks have 64, so that there are enough pieces for
+ * all threads. From 65,536 rows on there are 1,024 to 32,768 pieces. */
 CAFE_INLINE int64_t cafe_piece_rows(int64_t n) {
     int64_t rows = (n + 1023) / 1024, least = (n + 32767) / 32768;
     if (rows > 1024) rows = 1024;

@@ -25,20 +25,30 @@ cafe_status cafe_model_modularity(cafe_context *context, const cafe_sampled *sam
     return status;
 }
 
-static cafe_status judge(cafe_context *context, const cafe_model *model, cafe_clustering *c) {
-    cafe_status status = CAFE_OK;
-    cafe_clustering_info *i = &c->info;
+/* Under the edges of a graph, whatever the sampling of the run. */
+static cafe_status measure_edges(cafe_context *context, const cafe_graph *graph,
+                                 const cafe_clustering_info *i, double *modularity) {
     cafe_sampled *edges = NULL;
-    if (!c->layers) /* which know theirs */
-        CAFE_TRY(cafe_model_modularity(context, model->sampled, i->partition, i->communities,
-                                       c->resolution, &i->modularity));
-    CAFE_TRY(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &edges));
-    CAFE_TRY(cafe_model_modularity(context, edges, i->partition, i->communities, 1,
-                                   &i->edge_modularity));
-    CAFE_TRY(cafe_check_number(context, "the modularity", i->modularity + i->edge_modularity));
-done:
+    CAFE_PASS(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &edges));
+    cafe_status status =
+        cafe_model_modularity(context, edges, i->partition, i->communities, 1, modularity);
     cafe_sampled_free(edges);
     return status;
+}
+
+static cafe_status judge(cafe_context *context, const cafe_model *model, cafe_clustering *c) {
+    const cafe_graph *g = model->graph;
+    cafe_clustering_info *i = &c->info;
+    if (!c->layers || model->op->parts.f) /* layers of one graph know theirs */
+        CAFE_PASS(cafe_model_measure(context, model, i->partition, i->communities, c->resolution,
+                                     &i->modularity));
+    CAFE_PASS(measure_edges(context, g, i, &i->edge_modularity));
+    if (g->negative) {
+        double up = g->counts.total_weight, down = g->negative->counts.total_weight, against;
+        CAFE_PASS(measure_edges(context, g->negative, i, &against));
+        i->edge_modularity = (up * i->edge_modularity - down * against) / (up + down);
+    }
+    return cafe_check_number(context, "the modularity", i->modularity + i->edge_modularity);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */

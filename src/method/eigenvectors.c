@@ -49,7 +49,7 @@ static void put_row(const cafe_eigen *run, const int64_t *columns, int64_t i, fl
 }
 
 /* The rows of this process; those of nodes without edges are 0. */
-static cafe_status put_pairs(cafe_context *context, const cafe_graph *graph, const cafe_owned *rows,
+static cafe_status put_pairs(cafe_context *context, const double *p, const cafe_owned *rows,
                              const cafe_eigen *top, const cafe_eigen *bottom, cafe_solution *s) {
     const cafe_eigen *runs[2] = {top, bottom};
     int64_t *columns[2], *all = cafe_mem(context, s->columns, sizeof *all);
@@ -64,7 +64,7 @@ static cafe_status put_pairs(cafe_context *context, const cafe_graph *graph, con
         int64_t u = cafe_owned_row(rows, i);
         float *row = cafe_block_row(&s->h, u);
         memset(row, 0, (size_t)s->stride * sizeof *row);
-        if (graph->offsets[u] == graph->offsets[u + 1]) continue;
+        if (p[u] == 0) continue;
         for (int k = 0; k < 2; k++) put_row(runs[k], columns[k], i, row);
     }
     cafe_mem_free(context, all);
@@ -132,11 +132,37 @@ static void add_norms(void *argument, int64_t first, int64_t last, double *sums)
     }
 }
 
+/* Of Q = A / total + F C F^T,
+ *
+ *     |Q|^2 = sum of a(u,w)^2 / total^2 + 2 sum of a(u,w) f_u C f_w^T / total
+ *             + sum over columns l, m of c_l c_m (F^T F)_lm^2
+ */
+static cafe_status square_sum(cafe_context *context, const cafe_operator_parts *q, double *square) {
+    int64_t width = q->width;
+    double *gram = cafe_mem_zero(context, width * width, sizeof *gram);
+    CAFE_PASS(cafe_mem_had(gram));
+    *square = 0;
+    for (int64_t u = 0; u < q->n; u++) {
+        const float *f = q->f + u * width;
+        for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++) {
+            double pair = q->sign * CAFE_LINK(q, u, j) / q->total;
+            *square += pair * (pair + 2 * q->kappa * cafe_factor_product(q, u, q->targets[j]));
+        }
+        for (int64_t i = 0; i < width * width; i++) gram[i] += (double)f[i / width] * f[i % width];
+    }
+    for (int64_t i = 0; i < width * width; i++)
+        *square += q->kappa * q->kappa * cafe_factor_sign(q, i / width) *
+                   cafe_factor_sign(q, i % width) * (gram[i] * gram[i]);
+    cafe_mem_free(context, gram);
+    return CAFE_OK;
+}
+
 /* |Q|^2 = sum of p(u,w)^2 - 2 sum of p(u,w) p_u p_w + (sum of p_u^2)^2 */
 static cafe_status square_norm(cafe_context *context, const cafe_operator *op,
                                const cafe_owned *rows, double *square) {
     norm_job job = {&op->parts, rows};
     double sums[3] = {0};
+    if (op->parts.f) return square_sum(context, &op->parts, square);
     CAFE_PASS(cafe_owned_sums(context, rows, op->n, add_norms, &job, 3, sums));
     *square = sums[0] - 2 * sums[1] + sums[2] * sums[2];
     return CAFE_OK;
@@ -165,7 +191,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     low = count_bottom(o->columns_from, &top, &bottom);
     cafe_solution_split(s, o->columns - low, low);
     CAFE_TRY(square_norm(context, op, &rows, &s->objective[0]));
-    CAFE_TRY(put_pairs(context, graph, &rows, &top, &bottom, s));
+    CAFE_TRY(put_pairs(context, op->parts.p, &rows, &top, &bottom, s));
     s->objective[0] = fmax(s->objective[0], 0);
     *solution = s;
     s = NULL;
@@ -193,6 +219,7 @@ const cafe_method cafe_spectral_method = {
     .name = "spectral",
     .title = "Spectral",
     .summary = "exact dominant eigenvectors of the modularity matrix",
+    .takes = CAFE_TAKES_SUMS,
     .form = CAFE_FORM_RAW,
     .vectors = cafe_spectral_option_table,
     .code = &spectral_code,

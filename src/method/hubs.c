@@ -14,7 +14,7 @@
  *
  * a few times over a block of K2 + 32 columns, orthonormal again after every second product, then a
  * Ritz step. A product stretches the columns by theta_1 / theta_L, L the last of the block, say 30
- * at most: after two of them float32 still holds every direction, after three it may not. A column
+ * at most. After two of them float32 still holds every direction, after three it may not. A column
  * that was lost for all that is drawn anew.
  *
  *     X = rows of V |theta|, of length 1     (rows of Y |theta|: D^(1/4) scales rows)
@@ -23,8 +23,8 @@
  * Nodes without edges have the row 0 before it is centred.
  *
  * Rows of length 1 have lost how well a node is linked. The last column brings it back: log(1 +
- * d~), of mean 0 and variance 1, unless all nodes are alike or there are only two or three columns:
- * one eigenvector alone, of rows of length 1, has nothing but signs.
+ * d~), of mean 0 and variance 1. It is left out if all nodes are alike, or if there are only two or
+ * three columns: one eigenvector alone, of rows of length 1, has nothing but signs.
  */
 #include "method/hubs.h"
 
@@ -189,7 +189,6 @@ done:
 
 /* ---- the columns ----------------------------------------------------------------------------- */
 
-/* Rows of length 1; a row of 0 stays. */
 static void normalise(void *argument, int64_t first, int64_t last) {
     const cafe_block *x = argument;
     for (int64_t u = first; u < last; u++) {
@@ -201,19 +200,23 @@ static void normalise(void *argument, int64_t first, int64_t last) {
     }
 }
 
+cafe_status cafe_hubs_normalise(cafe_context *context, cafe_block *x) {
+    return cafe_ranges(context, x->n, ROWS, normalise, x);
+}
+
 /* X <- normalise(3/4 D^(1/2) X + 1/4 D^(-1/2) A~ X): with D^(1/2) taken out of every row, which its
  * length does not feel, that is 3/4 X + 1/4 D^-1 A~ X. */
 static cafe_status smooth(cafe_context *context, finding *f, cafe_block *x) {
     const cafe_engine_ops *ops = cafe_ops(x);
     cafe_block mean = {0};
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_ranges(context, x->n, ROWS, normalise, x));
+    CAFE_TRY(cafe_hubs_normalise(context, x));
     CAFE_TRY(ops->make(context, x->engine, x->n, x->columns, &mean));
     CAFE_TRY(ops->copy(context, x, &mean, 0));
     CAFE_TRY(ops->scale(context, &mean, f->p));
     CAFE_TRY(cafe_block_product(context, f->op, CAFE_SIDE_WALK, 1 - CAFE_HUB_OWN, x, 0,
                                 CAFE_HUB_OWN, &mean));
-    CAFE_TRY(cafe_ranges(context, x->n, ROWS, normalise, &mean));
+    CAFE_TRY(cafe_hubs_normalise(context, &mean));
     cafe_block_drop(context, x);
     *x = mean;
     mean = (cafe_block){0};
@@ -252,8 +255,7 @@ static void centre_rows(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Columns less their means, over the root of their mean variance; those that are 0 do not count. */
-static cafe_status centre(cafe_context *context, int64_t pairs, cafe_block *x) {
+cafe_status cafe_hubs_centre(cafe_context *context, int64_t pairs, cafe_block *x) {
     cafe_status status = CAFE_OK;
     double *means = cafe_mem_zero(context, x->columns, sizeof *means), squares = 0;
     scaling job = {x, means, 0};
@@ -329,7 +331,7 @@ static cafe_status find(cafe_context *context, finding *f, int64_t columns, int6
     cafe_block_drop(context, &f->z);
     CAFE_PASS(take_columns(context, f, columns, &hubs->x));
     CAFE_PASS(smooth(context, f, &hubs->x));
-    CAFE_PASS(centre(context, hubs->pairs, &hubs->x));
+    CAFE_PASS(cafe_hubs_centre(context, hubs->pairs, &hubs->x));
     if (d.factor == 0) return CAFE_OK;
     hubs->values[columns - 1] = hubs->residuals[columns - 1] = NAN;
     return cafe_ranges(context, n, ROWS, write_degrees, &d);

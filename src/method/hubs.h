@@ -25,4 +25,9 @@ cafe_status cafe_hubs_find(cafe_context *context, const cafe_graph *graph, int64
                            int64_t steps, cafe_hubs *hubs);
 void cafe_hubs_free(cafe_context *context, cafe_hubs *hubs);
 
+/* Rows of a block of the processor scaled to length 1; a row of 0 stays. And its columns less their
+ * means, over the root of their mean variance; `pairs` of them are not 0. */
+cafe_status cafe_hubs_normalise(cafe_context *context, cafe_block *x);
+cafe_status cafe_hubs_centre(cafe_context *context, int64_t pairs, cafe_block *x);
+
 #endif

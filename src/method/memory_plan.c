@@ -26,9 +26,9 @@ static void size_of(const cafe_option_table *table, const void *own, cafe_sphere
     size->columns_from = (int32_t)cafe_plan_number(table, "columns-from", own);
 }
 
-/* With r columns of the solver there, K - r are found in two blocks that are wider by the guards:
- * 2 (K + guards) - r columns, and at most two blocks of K + guards. And the node weights, a first
- * column, the weights of the edges. */
+/* With r columns of the solver there, K - r are found in two blocks that are wider by the guards.
+ * They have 2 (K + guards) - r columns, at most two blocks of K + guards. And the node weights, a
+ * first column, the weights of the edges. */
 static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options *size) {
     if (size->columns_from < CAFE_FROM_AUTO) return 0;
     size->columns += CAFE_HUB_GUARDS;
@@ -103,9 +103,9 @@ static double links_of(const cafe_graph *graph, int64_t entries) {
     return targets + (graph->scaled_copy || (graph->scaled && !in_file) ? 4 * arcs : 0);
 }
 
-/* The least limit: an eighth of it is for pages of files, and beside the program and the edges
- * there are 64 bytes a node and either a group of the fewest columns, or the columns by which the
- * noise is found, or the Gram matrices of the finish. */
+/* The least limit. An eighth of it is for pages of files. The program and the edges need memory,
+ * and every node 64 bytes. To this comes the largest of three: a group of the fewest columns, the
+ * columns by which the noise is found, the Gram matrices of the finish. */
 static double least_of(double nodes, double links, double columns, int32_t threads) {
     const double program = 16 << 20, lanes = 64 * nodes, noise = 136 * nodes;
     double gram = 64 * 8 * 4 * columns * columns + 256.0 * 8 * 2 * columns * threads;
@@ -113,8 +113,8 @@ static double least_of(double nodes, double links, double columns, int32_t threa
     return 8.0 / 7 * (program + links + 64 * nodes + larger(lanes, larger(noise, gram)));
 }
 
-/* A sweep over groups of columns reads H once a group and once more, and writes it, in every chunk;
- * the sums of its chunks go out and come back once a group; the edges are read once a group and
+/* A sweep over groups of columns reads H once a group and once more, and writes it, in every chunk.
+ * The sums of its chunks are written and read once a group. The edges are read once a group and
  * chunk. */
 static void count_sweep(double h, double graph, cafe_plan *plan) {
     double chunks = (double)plan->chunks, groups = (double)plan->groups;

@@ -22,6 +22,11 @@ struct cafe_model {
     cafe_operator *certify; /* NULL, or the exact P of drawn walks, applied without rows */
     cafe_model *ordered;    /* the same in the order that the graph keeps, or NULL, */
     cafe_graph *renumbered; /* and its graph */
+    struct cafe_node_features *features; /* node_features.h; NULL: none */
+    cafe_operator *plain; /* of the graph under the configuration model; NULL: it is op, or a layer
+                           * of it */
+    struct cafe_signs *signs;         /* model.c: of a graph with negative weights; else NULL */
+    struct cafe_model_layers *layers; /* model_layers.h: of a graph with layers; else NULL */
 };
 
 struct cafe_clustering {
@@ -43,8 +48,9 @@ typedef struct cafe_job {
     const cafe_method *method;
     cafe_method_options options;
     cafe_method_inputs inputs;
-    void *own;   /* the method's options, settled */
-    int64_t cut; /* columns asked for beyond the number of nodes */
+    void *own;            /* the method's options, settled */
+    int64_t cut;          /* columns asked for beyond the number of nodes */
+    cafe_layers **layers; /* gets the hierarchy of a method that builds one; NULL: not wanted */
 } cafe_job;
 
 /* The rows of the core, in their order: the paper's methods, and exact eigenvectors. */
@@ -56,6 +62,12 @@ CAFE_LAB extern const cafe_method cafe_spectral_method;
 #define CAFE_CORE_METHODS                                                              \
     &cafe_sphere_method, &cafe_cafe_method, &cafe_layers_method, &cafe_softmax_method, \
         &cafe_spectral_method
+
+/* The degree exponent unless one is given: the method's own is for the configuration model. */
+static inline double cafe_null_exponent(const cafe_method *method,
+                                        const cafe_sample_options *sample) {
+    return sample->null_model == CAFE_NULL_CONFIGURATION ? method->degree_exponent : 0;
+}
 
 /* The method; NULL stands for the first of the core that finds vectors, or communities. */
 const cafe_method *cafe_method_or_first(const cafe_method *method, bool communities);
@@ -88,7 +100,7 @@ cafe_status cafe_ordered_finish(cafe_context *context, const cafe_model *model,
                                 cafe_solution **solution, cafe_embedding **embedding);
 
 /* Where the engine joins several processes: divides the nodes among them (a cafe_partitioner),
- * before the first run; *cut gets the share of the edges whose ends lie with two of them. Elsewhere
+ * before the first run. *cut gets the share of the edges whose ends lie with two of them. Elsewhere
  * any partitioner but the first is refused, and *cut is 0. */
 cafe_status cafe_model_divide(cafe_context *context, const cafe_model *model, int32_t partitioner,
                               double *cut);
@@ -101,7 +113,7 @@ void cafe_job_close(cafe_context *context, cafe_job *job);
 
 /* What a run for vectors or for communities is given beside the graph. */
 typedef struct cafe_given {
-    bool communities, labels, start, checkpoint, partition, keep;
+    bool communities, labels, start, checkpoint, partition, keep, features;
 } cafe_given;
 
 /* Refuses what the method does not take, and no labels where it needs some. */
@@ -115,6 +127,12 @@ cafe_status cafe_method_take(cafe_context *context, const cafe_method_options *o
 
 /* An option by its name; NULL: the table has none of it. */
 const cafe_option *cafe_table_find(const cafe_option_table *table, const char *name);
+
+/* The operator of the graph's positive weights alone. */
+const cafe_operator *cafe_model_plain(const cafe_model *model);
+/* The modularity of a partition; of a signed graph with both parts. */
+cafe_status cafe_model_measure(cafe_context *context, const cafe_model *model, const int32_t *part,
+                               int64_t parts, double resolution, double *modularity);
 
 /* sum over sets of p(S,S) - resolution p(S)^2 */
 cafe_status cafe_model_modularity(cafe_context *context, const cafe_sampled *sampled,

@@ -1,8 +1,8 @@
 /* Vectors of a graph that keeps an order: the model once more with its nodes in that order, the
  * inputs carried over, the vectors carried back.
  *
- * Sums follow the order of the nodes, so the numbers differ from those without it as those of a
- * graph with other ids do; for one order they have the same bits for any number of threads.
+ * Sums follow the order of the nodes. So the numbers differ from those without it, as for a graph
+ * with other ids. For one order they have the same bits for any number of threads.
  */
 #include <string.h>
 
@@ -79,7 +79,7 @@ cafe_status cafe_ordered_solve(cafe_context *context, const cafe_model *model,
     CAFE_TRY(cafe_method_take(context, options, inputs, &o, &in));
     o.struct_size = sizeof o, in.struct_size = sizeof in; /* 0 where nothing was given */
     CAFE_TRY(carry(context, model->graph, &in, &c));
-    CAFE_TRY(cafe_model_solve(context, model->ordered, method, &o, &in, solution));
+    CAFE_TRY(cafe_model_solve(context, model->ordered, method, &o, &in, solution, NULL));
     (*solution)->order = c.order;
     c.order = NULL;
 done:

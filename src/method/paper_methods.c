@@ -1,24 +1,21 @@
 /* The paper's methods cafe and layers as rows of the registry. Sphere is in sphere_method.c,
  * softmax clustering in softmax_method.c. */
 #include "base/memory.h"
-#include "base/option.h"
 #include "method/method.h"
 #include "solve/layers_start.h"
 #include "solve/solution.h"
 
 /* ---- cafe ------------------------------------------------------------------------------------ */
 
-/* The hard partition of a softmax solution and its modularity. */
+/* The hard partition of a softmax solution and its modularity, at resolution 1 to compare runs. */
 static cafe_status judge(cafe_context *context, const cafe_job *job, cafe_solution *s) {
     cafe_status status = CAFE_OK;
-    const cafe_softmax_options *o = job->own;
     int64_t communities;
     double modularity;
     int32_t *part = cafe_mem(context, s->n, sizeof *part);
     CAFE_TRY(part ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_solution_partition(context, s, part, &communities));
-    CAFE_TRY(cafe_model_modularity(context, job->model->sampled, part, communities, o->resolution,
-                                   &modularity));
+    CAFE_TRY(cafe_model_measure(context, job->model, part, communities, 1, &modularity));
     cafe_solution_find(s, "communities", (double)communities);
     cafe_solution_find(s, "modularity", modularity);
 done:
@@ -51,8 +48,9 @@ const cafe_method cafe_cafe_method = {
     .name = "cafe",
     .title = "Cafe-GCN",
     .summary = "softmax clusters as columns (algorithms 1 and 2)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_START | CAFE_TAKES_CHECKPOINT,
-    .form = CAFE_FORM_SCALED,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_START | CAFE_TAKES_CHECKPOINT |
+             CAFE_TAKES_FEATURES | CAFE_TAKES_SUMS,
+    .form = CAFE_FORM_AVERAGED,
     .vectors = cafe_cafe_option_table,
     .code = &cafe_code,
 };
@@ -99,8 +97,10 @@ static cafe_status solve_layers(cafe_context *context, const cafe_job *job,
     (*solution)->sources[0].kind = "layers";
     cafe_solution_find(*solution, "communities", (double)top->communities);
     cafe_solution_find(*solution, "modularity", top->modularity);
-    (*solution)->layers = layers;
-    layers = NULL;
+    if (job->layers) {
+        *job->layers = layers;
+        layers = NULL;
+    }
 done:
     cafe_layers_free(layers);
     return status;
@@ -125,7 +125,7 @@ const cafe_method cafe_layers_method = {
     .summary =
         "communities of any number, layer by layer; as vectors, all layers side by side "
         "(algorithm 3)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_PARTITION,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_PARTITION | CAFE_TAKES_SUMS,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_layers_vectors_option_table,
     .communities = cafe_layers_option_table,

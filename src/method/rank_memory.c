@@ -1,9 +1,9 @@
 /* What a run takes on several processes, ranks, before there are any.
  *
  * Rows are owned in pieces of cafe_together_rows(n), dealt out to R ranks in turn. A rank holds its
- * own rows of every n x K block, a ghost of every foreign row that one of its edges leads to, its
- * own edges, and a few arrays of all n nodes. In a sweep a row changes once, so each ghost travels
- * once:
+ * own rows of every n x K block and its own edges. It holds a ghost of every foreign row that one
+ * of its edges leads to, and a few arrays of all n nodes. In a sweep a row changes once, so each
+ * ghost travels once:
  *
  *     bytes a sweep = ghosts x stride x 4
  *
@@ -35,7 +35,6 @@
 #include "base/rate.h"
 #include "graph/graph.h"
 #include "graph/rank_edges.h"
-#include "kernels/sum_shapes.h"
 #include "method/memory_plan.h"
 #include "operator/chunks.h"
 #include "sample/sampled_graph.h"
@@ -70,9 +69,9 @@ enum { ENTRY = 8, DRAWN = 20 };
  * PETSc. */
 enum { WHOLE = 48, GHOST_ROWS = 2, GHOST = 48, LIBRARIES = 24000000 };
 
-/* Of a run besides its sweeps: products of whole blocks, passes over own rows; and on each of its
- * threads, in a second, operations n K^2 of Gram matrices and transforms, and edges for the sums of
- * rows. Measured. */
+/* A run besides its sweeps has products of whole blocks and passes over own rows. The speed of each
+ * of its threads, per second: operations n K^2 of Gram matrices and transforms, and edges for the
+ * sums of rows. Measured. */
 enum { PRODUCTS = 3, PASSES = 20, SQUARES = 8 };
 static const double square_rate = 5e10, link_rate = 1e8;
 

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/processes.h"
-#include "graph/graph.h"
 #include "method/method.h"
 #include "solve/checkpoint.h"
 
@@ -108,6 +107,8 @@ cafe_status cafe_method_check_inputs(cafe_context *context, const cafe_method *m
         return refuse_input(context, method, given.communities, "start", CAFE_TAKES_START);
     if (given.partition && !(takes & CAFE_TAKES_PARTITION))
         return refuse_input(context, method, given.communities, "start", CAFE_TAKES_PARTITION);
+    if (given.features && !(takes & CAFE_TAKES_FEATURES))
+        return refuse_input(context, method, given.communities, "features", CAFE_TAKES_FEATURES);
     if (given.keep && !given.partition)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          CAFE_OPT("keep") " needs " CAFE_OPT("start"));
@@ -125,6 +126,7 @@ static cafe_status check_inputs(cafe_context *context, const cafe_method *method
                                                  .start = inputs->start != NULL,
                                                  .partition = inputs->partition != NULL,
                                                  .keep = inputs->keep_count > 0,
+                                                 .features = inputs->features != NULL,
                                                  .checkpoint = context->checkpoint != NULL});
 }
 
@@ -178,8 +180,8 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
     CAFE_PASS(check_inputs(context, method, communities, &job->inputs));
     job->own = cafe_mem(context, 1, table->struct_size);
     CAFE_PASS(cafe_mem_had(job->own));
-    CAFE_PASS(settle(context, method, table, &job->options, &job->inputs, model->graph->n, job->own,
-                     &job->cut));
+    CAFE_PASS(settle(context, method, table, &job->options, &job->inputs,
+                     cafe_graph_nodes(model->graph), job->own, &job->cut));
     CAFE_PASS(compare(context, table, job->own, job));
     return compare(context, cafe_finish_option_table(), job->options.finish, job);
 }

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "graph/graph.h"
 #include "graph/pooling.h"
 #include "method/method.h"
 #include "sample/sampled_graph.h"
@@ -28,8 +27,10 @@ static cafe_status start_from_layers(cafe_context *context, const cafe_job *job,
     cafe_status status = CAFE_OK;
     cafe_layers *layers = NULL;
     const cafe_layer *top;
-    int64_t n = job->model->graph->n;
-    CAFE_TRY(cafe_layers_find(context, job->model->op, NULL, &layers));
+    int64_t n = cafe_graph_nodes(job->model->graph);
+    const cafe_model *model = job->model;
+    CAFE_TRY(cafe_layers_find(context, model->features ? cafe_model_plain(model) : model->op, NULL,
+                              &layers));
     top = cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     if (job->options.free_columns && top->communities > o->columns) o->columns = top->communities;
     b->part = cafe_mem(context, n, sizeof *b->part);
@@ -46,7 +47,7 @@ static cafe_status start_from_sphere(cafe_context *context, const cafe_job *job,
     cafe_status status = CAFE_OK;
     cafe_sphere_options sphere;
     cafe_solution *solution = NULL;
-    int64_t count = job->model->graph->n * o->columns;
+    int64_t count = cafe_graph_nodes(job->model->graph) * o->columns;
     cafe_sphere_options_init(&sphere);
     sphere.columns = o->columns;
     struct cafe_checkpoint *kept = cafe_checkpoint_pause(context);
@@ -106,9 +107,10 @@ static cafe_status run_sparse(cafe_context *context, const cafe_job *job,
  *
  *     gamma (p(S)^2 - p(S1)^2 - p(S2)^2) = 2 gamma p(S1) p(S2) >= 0.
  *
- * Labels are another matter: nodes of one class may lie anywhere. */
+ * Labels are another matter: nodes of one class may lie anywhere. So may nodes of alike features.
+ */
 static cafe_status connect(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
-    if (job->inputs.labels) return CAFE_OK;
+    if (job->inputs.labels || cafe_operator_is_sum(&job->model->op->parts)) return CAFE_OK;
     CAFE_PASS(cafe_partition_connect(context, &CAFE_JOINT(job->model->sampled), c->part,
                                      &c->info.communities));
     return cafe_groups_by_size(context, c->info.nodes, c->part, c->info.communities);
@@ -161,7 +163,8 @@ const cafe_method cafe_softmax_method = {
     .name = "softmax",
     .title = "Softmax clustering",
     .summary = "soft clusters of a given number (algorithm 1)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_CHECKPOINT,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_CHECKPOINT | CAFE_TAKES_FEATURES |
+             CAFE_TAKES_SUMS,
     .form = CAFE_FORM_RAW,
     .communities = cafe_softmax_option_table,
     .code = &softmax_code,

@@ -14,7 +14,7 @@
  *     T_(i+1) x = 2 (M^2 / 2 - I) T_i x - T_(i-1) x = M (M T_i x) - 2 T_i x - T_(i-1) x
  *
  * costs two passes over the edges. The singular vectors come from the K x K Gram matrix in double
- * precision: those with less than 1e-5 of the largest singular value are float32 rounding, and
+ * precision. Those with less than 1e-5 of the largest singular value are float32 rounding, and
  * their columns become zero.
  */
 #include <math.h>

@@ -5,9 +5,8 @@
  * top does not show: half of the columns stay, and hubs take the others (docs/algorithms/hubs.md).
  */
 #include "base/memory.h"
-#include "base/option.h"
-#include "graph/graph.h"
 #include "method/method.h"
+#include "method/node_features.h"
 #include "solve/convergence.h"
 #include "solve/solution.h"
 #include "spectral/ends.h"
@@ -69,9 +68,9 @@ static cafe_status look_once(cafe_context *context, int64_t few, probe *p, bool 
 
 /* The sizes that few columns find in few sweeps fall short, by a tenth or two, of what half of all
  * columns would find, and hardly ever exceed it. So they settle what is clear on either side; and
- * what is not enough beside some of the top's columns is not enough beside all of them. The rest
- * small graphs settle as CAFE_FROM_LARGEST does; large ones, where that would cost half of a run,
- * by a share of the largest that is smaller as the sizes are. */
+ * what is not enough beside some of the top's columns is not enough beside all of them. Small
+ * graphs settle the rest as CAFE_FROM_LARGEST does. In large graphs that would cost half of a run,
+ * so they take a share of the largest that is smaller as the sizes are. */
 static cafe_status ask_bottom(cafe_context *context, probe *p, bool *bottom) {
     const double hopeless = 0.25, short_of_half = 0.47;
     const bool large = p->op->parts.offsets[p->op->n] > SMALL;
@@ -107,13 +106,12 @@ done:
     return status;
 }
 
-/* With start vectors all columns are solved: which half of them matters is unknown. */
-static cafe_status solve_half(cafe_context *context, const cafe_job *job, cafe_sphere_options o,
-                              cafe_solution **solution) {
-    const int64_t half = (o.columns + 1) / 2;
-    if (!job->inputs.start) o.columns = half;
+/* With start vectors all columns are solved: which of them matter is unknown. */
+static cafe_status solve_some(cafe_context *context, const cafe_job *job, cafe_sphere_options o,
+                              int64_t some, cafe_solution **solution) {
+    if (!job->inputs.start) o.columns = some;
     CAFE_PASS(cafe_sphere(context, job->model->op, &o, job->inputs.start, solution));
-    return job->inputs.start ? narrow(context, half, *solution) : CAFE_OK;
+    return job->inputs.start ? narrow(context, some, *solution) : CAFE_OK;
 }
 
 /* A caller who asks for eigenvectors wants those of the top. */
@@ -142,7 +140,7 @@ static cafe_status solve_nothing(cafe_context *context, const cafe_job *job,
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "hubs take no start vectors");
     if (context->checkpoint)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "hubs keep no checkpoints");
-    return cafe_solution_new(context, job->model->graph->n, 0, 0, solution);
+    return cafe_solution_new(context, cafe_graph_nodes(job->model->graph), 0, 0, solution);
 }
 
 /* The other forms are those of the certificate: what is found, and nothing beside it. Hubs have at
@@ -151,7 +149,7 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
                                 cafe_solution **solution) {
     const cafe_sphere_options *o = job->own;
     const cafe_finish_options *finish = job->options.finish;
-    const int64_t n = job->model->graph->n;
+    const int64_t n = cafe_graph_nodes(job->model->graph);
     bool scaled = (finish ? finish->form : job->method->form) == CAFE_FORM_SCALED;
     if (!scaled && o->columns_from > CAFE_FROM_AUTO)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -159,16 +157,22 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
                          "ends of the spectrum");
     if (!scaled || o->columns_from < CAFE_FROM_AUTO)
         return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
-    cafe_status status = o->columns_from == CAFE_FROM_AUTO ? solve_auto(context, job, o, solution)
+    const struct cafe_node_features *features = job->model->features;
+    const bool automatic = o->columns_from == CAFE_FROM_AUTO;
+    const int64_t half = (o->columns + 1) / 2;
+    int64_t some = o->columns - (features ? 2 * cafe_feature_columns(features, o->columns) : 0);
+    cafe_status status = automatic && features ? solve_some(context, job, *o, some, solution)
+                         : automatic           ? solve_auto(context, job, o, solution)
                          : o->columns_from == CAFE_FROM_HUBS
                              ? solve_nothing(context, job, solution)
-                             : solve_half(context, job, *o, solution);
+                             : solve_some(context, job, *o, half, solution);
     if (status != CAFE_OK) {
         cafe_solution_free(*solution);
         *solution = NULL;
         return status;
     }
     (*solution)->asked = (*solution)->width = o->columns < n ? o->columns : n - 1;
+    (*solution)->features = automatic && features;
     return CAFE_OK;
 }
 
@@ -178,7 +182,8 @@ const cafe_method cafe_sphere_method = {
     .name = "sphere",
     .title = "Sphere-GCN",
     .summary = "vectors of length 1 that follow their neighbours (algorithm 4)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_START | CAFE_TAKES_CHECKPOINT,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_START | CAFE_TAKES_CHECKPOINT | CAFE_TAKES_FEATURES |
+             CAFE_TAKES_SUMS,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_sphere_option_table,
     .code = &sphere_code,

@@ -132,20 +132,20 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
                            int64_t chunks, float *moved) {
     forget_aim(m);
     CAFE_PASS(cafe_chunks_new(context, m->op, list, size, chunks, m->stride, &m->chunks));
-    int64_t largest = cafe_chunk_largest(m->chunks), slots;
+    int64_t largest = cafe_chunk_largest(m->chunks), slots, shifts;
     m->moved = moved;
     m->task = TASK;
     m->alone = chunk_bytes(m) < ALONE;
     slots = m->alone && m->width == 0 ? 1 : context->threads;
-    if (m->q->f) slots = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
-    m->slots = slots;
+    shifts = m->q->f ? cafe_tile_parts(m->q->width, largest, m->stride, &m->task) : slots;
+    m->slots = slots = shifts > slots ? shifts : slots;
     CAFE_PASS(make_rows(context, m, largest));
     CAFE_PASS(pack_all(context, m));
     if (m->width == 0)
         CAFE_PASS(
             cafe_trail_new(context, m->op, m->chunks, m->stride, m->by.rule.passes, &m->trail));
     m->gains = cafe_mem_zero(context, 2 * slots, sizeof *m->gains);
-    m->shift = cafe_mem_zero(context, slots * m->size, sizeof *m->shift);
+    m->shift = cafe_mem_zero(context, shifts * m->size, sizeof *m->shift);
     return cafe_mem_had(m->gains, m->shift);
 }
 
@@ -155,7 +155,7 @@ const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {
 
 void cafe_mover_sums(cafe_mover *m, bool put, double *s) {
     memmove(put ? m->s : s, put ? s : m->s, (size_t)m->size * sizeof *s);
-    for (int64_t i = 0; i < m->size; i++) m->single[i] = (float)(m->factor * m->s[i]);
+    cafe_mover_round_sums(m, 0, m->size);
 }
 
 /* ---- chunks in turn -------------------------------------------------------------------------- */

@@ -152,19 +152,19 @@ void cafe_turn_settle(const cafe_turn *t, int64_t piece) {
         for (int64_t i = from; i < end; i++) total[i] += shift[i];
         if (!m->q->f) memset(shift + from, 0, bytes);
     }
-    for (int64_t i = from; i < end && m->q->f; i += 4)
-        for (int64_t l = 0; l < 4; l++) lanes[l] += total[i + l] * total[i + l];
-    for (int64_t i = from; i < end; i++) {
-        m->s[i] += total[i];
-        m->single[i] = (float)(m->factor * m->s[i]);
+    for (int64_t i = from; i < end && m->q->f; i += 4) {
+        double sign = cafe_factor_sign(m->q, i / m->stride);
+        for (int64_t l = 0; l < 4; l++) lanes[l] += sign * (total[i + l] * total[i + l]);
     }
+    for (int64_t i = from; i < end; i++) m->s[i] += total[i];
+    cafe_mover_round_sums(m, from, end);
     t->worth[piece] = lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
 void cafe_turn_gain(cafe_mover *m, const cafe_turn *t) {
     cafe_gains sums = {0, 0, 0};
     double squares = 0;
-    for (int64_t slot = 0; slot < (m->q->f ? t->tasks : m->slots); slot++) {
+    for (int64_t slot = 0; slot < m->slots; slot++) {
         add_gains(&sums, &t->gains[slot]);
         t->gains[slot] = (cafe_gains){0, 0, 0};
     }

@@ -71,6 +71,13 @@ static inline cafe_range cafe_turn_nodes(const cafe_turn *t, int64_t first, int6
     return cafe_chunk_nodes(t->mover->chunks, t->chunk, first, end - first);
 }
 
+/* single = factor S with the signs of the columns of F, entries from .. end - 1. */
+static inline void cafe_mover_round_sums(const cafe_mover *m, int64_t from, int64_t end) {
+    for (int64_t i = from; i < end; i++)
+        m->single[i] = (float)((m->q->subtracted ? cafe_factor_sign(m->q, i / m->stride) : 1) *
+                               (m->factor * m->s[i]));
+}
+
 /* Finds the new rows of tasks first .. last - 1 from the values before the chunk. */
 void cafe_turn_find(const cafe_turn *turn, int64_t first, int64_t last, int32_t worker);
 /* Adds, over the edges (u,w) inside the chunk with u in the tasks, the shares of 2 a(u,w) <Delta_u,

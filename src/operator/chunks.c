@@ -104,7 +104,7 @@ static void count_block(void *argument, int64_t first, int64_t last) {
         for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++) {
             int64_t other = place_inside(c, &s, q->targets[j]);
             links += other > i;
-            if (other >= 0) sum += CAFE_LINK(q, u, j);
+            if (other >= 0) sum += fabs(CAFE_LINK(q, u, j));
         }
         c->offsets[s.at + 1] = links;
         c->inner[s.at] = q->p[u] > 0 ? (float)(sum / (q->p[u] * q->total)) : 0;
@@ -129,12 +129,13 @@ static void copy_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* R_C = sum over u in C of r_u, added in the order of the nodes. */
+/* R_C = sum over u in C of r_u (of the subtracted part), added in the order of the nodes. */
 static void weigh_chunk(void *argument, int64_t chunk) {
     const inner_job *job = argument;
     cafe_range all = cafe_chunk_nodes(job->chunks, chunk, 0, cafe_chunk_size(job->chunks, chunk));
     double mass = 0;
-    for (int64_t i = 0; i < all.count; i++) mass += job->q->reach[cafe_range_node(&all, i)];
+    for (int64_t i = 0; i < all.count; i++)
+        mass += cafe_reach_apart(job->q, cafe_range_node(&all, i));
     job->chunks->mass[chunk] = mass;
 }
 

@@ -15,6 +15,8 @@
  *
  *     kappa < 0   c_u = a_u + |kappa| r_u (R_C - r_u)     (modularity: a_u + p_u (P_C - p_u))
  *     kappa > 0   c_u = a_u + kappa r_u^2                 (a table: ||x_u||^2)
+ *     a sum       c_u = a_u + kappa (t_u^2 + s_u (S_C - s_u)), a_u of the sizes |a(u,w)|, t_u the
+ *                 length of f_u over the added columns, s_u over the subtracted ones
  *
  * Proof. The sparse part:
  *
@@ -25,6 +27,9 @@
  *
  *     |kappa| (diag(r_u R_C) - F_C F_C^T) >= 0,   since by Cauchy-Schwarz
  *     ||sum of x_u f_u||^2 <= (sum of r_u |x_u|)^2 <= R_C sum of r_u x_u^2.
+ *
+ * In a sum, an edge with a(u,w) < 0 has |a(u,w)| (x_u - x_w)^2 in the first formula. Each of the
+ * two kinds of columns has its own shift. A sum of semidefinite matrices is semidefinite.
  *
  * A chunk of one node has no entry off its diagonal, so c_u = 0.
  */
@@ -44,7 +49,7 @@ typedef struct cafe_chunks {
     int64_t count;       /* chunks of all blocks */
     int64_t *starts;     /* the first position of each chunk in the order of chunks; the last entry
                           * is size */
-    double *mass;        /* R_C */
+    double *mass;        /* R_C of the subtracted part */
     /* Edges inside chunks (NULL: none), by nodes in the order of chunks. Each edge appears once, at
      * its end that comes first in the chunk. */
     int64_t *offsets;
@@ -104,15 +109,29 @@ static inline cafe_range cafe_chunk_nodes(const cafe_chunks *chunks, int64_t c, 
                         chunks->list};
 }
 
+/* Returns the length of f_u over the columns whose part of Q is negative. */
+static inline double cafe_reach_apart(const cafe_operator_parts *q, int64_t u) {
+    double against = q->against ? q->against[u] : 0;
+    if (q->kappa > 0) return against;
+    return q->against ? sqrt(fmax(q->reach[u] * q->reach[u] - against * against, 0)) : q->reach[u];
+}
+
+/* The same over the columns whose part of Q is positive. */
+static inline double cafe_reach_together(const cafe_operator_parts *q, int64_t u) {
+    double against = q->against ? q->against[u] : 0;
+    if (q->kappa <= 0) return against;
+    return q->against ? sqrt(fmax(q->reach[u] * q->reach[u] - against * against, 0)) : q->reach[u];
+}
+
 /* Returns c_u / p_u for node u with p_u > 0, number i of chunk c, of Q with kappa times
  * `resolution`. */
 static inline double cafe_chunk_shift(const cafe_operator_parts *q, const cafe_chunks *chunks,
                                       double resolution, int64_t c, int64_t i, int64_t u) {
     double inner = chunks->inner ? chunks->inner[chunks->starts[c] + i] : 0;
-    double reach = q->reach[u], ratio = reach / q->p[u];
-    double apart = ratio * (chunks->mass[c] - reach);
-    double together = chunks->count < chunks->size ? reach * ratio : 0;
-    double shift = inner + resolution * fabs(q->kappa) * (q->kappa < 0 ? apart : together);
+    double reach = cafe_reach_apart(q, u), added = cafe_reach_together(q, u);
+    double apart = reach / q->p[u] * (chunks->mass[c] - reach);
+    double together = chunks->count < chunks->size ? added * (added / q->p[u]) : 0;
+    double shift = inner + resolution * fabs(q->kappa) * (apart + together);
     return shift > 0 ? shift : 0; /* R_C is a rounded sum: R_C - r_u may be below 0 */
 }
 

@@ -48,7 +48,7 @@ static inline void finish_row(const exact_job *job, int64_t u, int64_t width, do
     double share = q->sign / q->total;
     for (int64_t k = 0; k < width; k++) sum[k] *= share;
     for (int64_t l = 0; l < q->width; l++) {
-        double f = q->kappa * entry(q, u, l);
+        double f = cafe_factor_sign(q, l) * q->kappa * entry(q, u, l);
         for (int64_t k = 0; k < width; k++) sum[k] += f * job->s[l * width + k];
     }
 }

@@ -4,7 +4,6 @@
  *
  * Rows of Q sum to 0, Q 1 = P 1 - p (p^T 1) = 0, because p sums to 1.
  */
-#include "base/memory.h"
 #include "base/thread_pool.h"
 #include "operator/ops.h"
 #include "sample/sampled_graph.h"

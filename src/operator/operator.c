@@ -1,6 +1,9 @@
 /* Operators of every kind: creation, properties, release; functions that need only the parts of Q.
  */
 #include "operator/operator.h"
+
+#include <math.h>
+
 #include "base/memory.h"
 #include "operator/ops.h"
 
@@ -24,10 +27,6 @@ void cafe_operator_free(cafe_operator *op) {
     cafe_mem_free_all(op->context, op->held, op);
 }
 
-int64_t cafe_operator_nodes(const cafe_operator *op) {
-    return op->n;
-}
-
 bool cafe_operator_has_rows(const cafe_operator *op) {
     return op->ops->rows;
 }
@@ -39,11 +38,19 @@ cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *
                      op->ops->name);
 }
 
+cafe_status cafe_operator_need_edges(cafe_context *context, const cafe_operator *op) {
+    CAFE_PASS(cafe_operator_need_rows(context, op));
+    if (op->parts.offsets) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "this operator, %s, has no edges, which are needed here", op->ops->name);
+}
+
 cafe_status cafe_operator_need_links(cafe_context *context, const cafe_operator *op) {
-    cafe_status status = cafe_operator_need_rows(context, op);
-    if (status == CAFE_OK && !op->parts.offsets)
+    cafe_status status = cafe_operator_need_edges(context, op);
+    if (status == CAFE_OK && op->parts.f)
         status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "this operator, %s, has no edges, which are needed here", op->ops->name);
+                           "this operator, %s, has several null models; one is needed here",
+                           op->ops->name);
     return status;
 }
 
@@ -68,12 +75,25 @@ cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, i
     return op->ops->sums(context, op, stride, x, s);
 }
 
-static double inner_product(const cafe_operator_parts *q, int64_t u, int64_t w) {
+double cafe_factor_product(const cafe_operator_parts *q, int64_t u, int64_t w) {
     double sum = 0;
     if (!q->f) return q->p[u] * q->p[w];
     for (int64_t i = 0; i < q->width; i++)
-        sum += (double)q->f[u * q->width + i] * q->f[w * q->width + i];
+        sum += cafe_factor_sign(q, i) * ((double)q->f[u * q->width + i] * q->f[w * q->width + i]);
     return sum;
+}
+
+/* With as many columns added as subtracted and |f(u,l)| <= f(u,l') for each pair of them,
+ *
+ *     f(u,l') f(w,l') - f(u,l) f(w,l) >= 0:   directed and two-sided models. */
+bool cafe_operator_attracts(const cafe_operator_parts *q) {
+    int64_t added = q->width - q->subtracted;
+    if (!q->f || added == 0) return false;
+    if (added != q->subtracted) return true;
+    for (int64_t u = 0; u < q->n; u++)
+        for (int64_t l = 0; l < added; l++)
+            if (fabsf(q->f[u * q->width + l]) > q->f[u * q->width + added + l]) return true;
+    return false;
 }
 
 cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
@@ -83,7 +103,7 @@ cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, in
     if (u < 0 || u >= op->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld", (long long)u);
     /* q(u,w) = sign a(u,w) / total + kappa <f_u, f_w> */
-    for (int64_t w = 0; w < op->n; w++) row[w] = q->kappa * inner_product(q, u, w);
+    for (int64_t w = 0; w < op->n; w++) row[w] = q->kappa * cafe_factor_product(q, u, w);
     for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++)
         row[q->targets[j]] += q->sign * CAFE_LINK(q, u, j) / q->total;
     return CAFE_OK;

@@ -8,6 +8,8 @@
  *     table        no A, F = X (centred), kappa = 1
  *     adjacency    A alone, kappa = 0
  *     negative     sign and kappa negated: its top end is the bottom end of Q
+ *     sum          one A with weights of either sign, the columns of all F side by side; the last
+ *                  of them are subtracted: Q = A / total + F C F^T, C = diag(1 ... 1, -1 ... -1)
  *
  * The parts of this form are plain numbers and arrays. Sweeps, explanations and devices read them.
  * Walks of several steps have products only; their parts are those of a single step.
@@ -18,6 +20,7 @@
 #include <stdbool.h>
 
 #include <cafe/operator.h>
+#include <cafe/sample.h>
 
 #include "base/context.h"
 #include "base/engine_copy.h"
@@ -36,6 +39,8 @@ typedef struct cafe_operator_parts {
     const double *reach; /* r_u = ||f_u||; p_u for a graph */
     const float *f;      /* F, row-major n x width; NULL: it is the column p */
     int64_t width;       /* L */
+    int64_t subtracted;  /* the last columns of F: they enter with -kappa */
+    const double *against; /* the length of a row of these columns; NULL: there are none */
     const int32_t
         *every; /* 0, 1, 2, ...: the targets of a gather of all rows of F^T X; only with f */
     double kappa;
@@ -73,15 +78,65 @@ cafe_status cafe_operator_links(cafe_context *context, const cafe_graph *graph,
 /* Does the operator have rows, or products only? */
 bool cafe_operator_has_rows(const cafe_operator *op);
 /* Returns CAFE_ERROR_ARGUMENT for an operator without rows; the second function, for one without
- * the edges of a graph. */
+ * edges; the third, for one that is not of one graph. */
 cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op);
+cafe_status cafe_operator_need_edges(cafe_context *context, const cafe_operator *op);
 cafe_status cafe_operator_need_links(cafe_context *context, const cafe_operator *op);
 
-/* q(u,u) = sign a(u,u) / total + kappa r_u^2 */
+/* Several layers: edges or subtracted columns beside the columns of a table. */
+static inline bool cafe_operator_is_sum(const cafe_operator_parts *q) {
+    return q->f && (q->offsets || q->subtracted > 0);
+}
+
+/* Returns the sign of column l of F: the last columns of a sum are subtracted. */
+static inline double cafe_factor_sign(const cafe_operator_parts *q, int64_t l) {
+    return l < q->width - q->subtracted ? 1 : -1;
+}
+
+/* Returns f_u C f_w^T. */
+double cafe_factor_product(const cafe_operator_parts *q, int64_t u, int64_t w);
+
+/* May q(u,w) be above 0 for nodes without an edge? Of an operator with kappa > 0. */
+bool cafe_operator_attracts(const cafe_operator_parts *q);
+
+/* Returns f_u C f_u^T, without subtracted columns r_u^2. */
+static inline double cafe_factor_square(const cafe_operator_parts *q, int64_t u) {
+    double square = q->reach[u] * q->reach[u];
+    return q->against ? square - 2 * (q->against[u] * q->against[u]) : square;
+}
+
+/* q(u,u) = sign a(u,u) / total + kappa f_u C f_u^T */
 static inline double cafe_operator_diagonal(const cafe_operator_parts *q, int64_t u) {
     double loop = q->loops ? q->loops[u] / q->total : 0;
-    return q->sign * loop + q->kappa * (q->reach[u] * q->reach[u]);
+    return q->sign * loop + q->kappa * cafe_factor_square(q, u);
 }
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* A layer of a sum: w Q_l / unit. */
+typedef struct cafe_summand {
+    const cafe_operator *op; /* with rows, of the same nodes */
+    double weight;           /* w, negative for -Q_l */
+    double unit; /* 1 for a graph, whose P sums to 1. For a table a size that makes D^-1 Q_l / unit
+                  * comparable: its largest eigenvalue */
+} cafe_summand;
+
+/* Creates Q = sum over l of w_l Q_l / unit_l with D = diag(sum of |w_l| p_l), where every p_l has
+ * the sum 1. Weights are divided by the sum of their sizes, so that the parts of Q that are
+ * distributions stay a distribution. The sum of one layer with a positive weight is that operator:
+ * the same parts. Edges of one graph are read where they are, so layers must outlive the sum. */
+cafe_status cafe_operator_sum(cafe_context *context, int64_t count, const cafe_summand *layers,
+                              cafe_operator **op);
+
+/* Creates Q of a graph with slices, A / 2m - sum of f_s f_s^T, from its operator with edges
+ * (`plain`, which must outlive it): slice[nodes] in 0 .. slices-1. */
+cafe_status cafe_operator_slices(cafe_context *context, const cafe_operator *plain,
+                                 const int32_t *slice, int64_t slices, cafe_operator **op);
+
+/* Creates Q of a graph under another null model than configuration, from its modularity (`plain`,
+ * which must outlive it). surplus: of directed and two-sided models (o_u - i_u) / 2, else NULL. */
+cafe_status cafe_operator_null(cafe_context *context, const cafe_operator *plain, cafe_null null,
+                               const double *surplus, cafe_operator **op);
 
 /* Bytes that the operator holds, plus the bytes of a product with blocks of `stride` floats a row.
  */
@@ -149,8 +204,8 @@ void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, c
                       const uint8_t *skip, bool own, float *out, int64_t out_step,
                       cafe_row_done *done, void *argument);
 
-/* Computes the rows of a range (step 1) of Y = a M X + b X + c Y from a given S = F^T X, which is
- * not read if kappa is 0. Rows of Y are `step` floats apart. */
+/* Computes the rows of a range (step 1) of Y = a M X + b X + c Y from a given S = F^T X. S is not
+ * read if kappa is 0. Rows of Y are `step` floats apart. */
 cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, cafe_side side,
                               cafe_range rows, int64_t stride, const float *x, const double *s,
                               float a, float b, float c, int64_t step, float *y);
@@ -175,20 +230,9 @@ static inline void cafe_ask_row(const float *row, int64_t stride) {
     for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(row + k);
 }
 
-int64_t cafe_operator_nodes(const cafe_operator *op);
-
 /* row[nodes] = (q(u,0), ..., q(u,n-1)) */
 cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
                               double *row);
-
-/* tr(X^T Q X) */
-cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, int64_t columns,
-                                const float *x, double *trace);
-
-/* q(S_i, S_j) for every pair of sets of a partition: part[nodes] in 0 .. parts-1 (negative: in no
- * set), covariance[parts * parts]. Its diagonal sums to the partition's modularity. */
-cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
-                                     const int32_t *part, int64_t parts, double *covariance);
 
 /* The modularity operator of walks of 1 to `window` steps over a sampled graph, without the rows of
  * their P: a product is `window` sparse ones. For products, traces and cafe_finish; calls that need

@@ -1,10 +1,8 @@
-/* Questions of users about Q: products and traces of plain arrays, covariances of sets. */
+/* Products of Q with plain arrays, whose rows are not padded. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread_pool.h"
 #include "operator/operator.h"
-#include "sample/set_masses.h"
 
 /* Returns a padded copy of a plain n x columns array, or the array if rows need no padding. */
 static cafe_status pad(cafe_context *context, int64_t n, int64_t columns, const float *x,
@@ -47,35 +45,5 @@ cafe_status cafe_operator_product(cafe_context *context, const cafe_operator *op
         memcpy(y + u * columns, result + u * stride, (size_t)columns * sizeof *y);
 done:
     cafe_mem_free_all(context, copy, result);
-    return status;
-}
-
-cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, int64_t columns,
-                                const float *x, double *trace) {
-    float *copy = NULL;
-    const float *block = NULL;
-    cafe_status status = check_columns(context, columns);
-    if (status == CAFE_OK) status = pad(context, op->n, columns, x, &copy, &block);
-    if (status == CAFE_OK)
-        status = cafe_operator_trace_block(context, op, cafe_stride(columns), block, trace);
-    cafe_mem_free(context, copy);
-    return status;
-}
-
-/* ---- q(S_i, S_j) ----------------------------------------------------------------------------- */
-
-/* Computes q(S,S') = p(S,S') - p(S) p(S') = 1_S^T Q 1_S', or its negative. */
-cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
-                                     const int32_t *part, int64_t parts, double *covariance) {
-    CAFE_PASS(cafe_operator_need_links(context, op));
-    double *mass = cafe_mem(context, parts, sizeof *mass);
-    if (!mass) return CAFE_ERROR_MEMORY;
-    cafe_status status =
-        cafe_partition_pairs(context, &CAFE_JOINT(&op->parts), part, parts, covariance, mass);
-    for (int64_t i = 0; i < parts && status == CAFE_OK; i++)
-        for (int64_t j = 0; j < parts; j++)
-            covariance[i * parts + j] =
-                op->parts.sign * (covariance[i * parts + j] - mass[i] * mass[j]);
-    cafe_mem_free(context, mass);
     return status;
 }

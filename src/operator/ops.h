@@ -30,6 +30,10 @@ cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, c
 cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                                  const float *x, double *s);
 
+/* S = F^T X for F of several columns, in tiles of rows (table_operator.h). */
+cafe_status cafe_table_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
+                            const float *x, double *s);
+
 /* Returns the parts of the modularity of a sampled graph. */
 cafe_operator_parts cafe_modularity_parts(const cafe_sampled *sampled);
 

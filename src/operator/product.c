@@ -68,7 +68,8 @@ cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, ca
     job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
     if (!single || !job.rows) goto done;
     for (int64_t i = 0; i < size && q->kappa != 0; i++)
-        single[i] = (float)(q->f ? both * q->total * s[i] : -both * s[i]);
+        single[i] =
+            (float)(q->f ? cafe_factor_sign(q, i / stride) * both * q->total * s[i] : -both * s[i]);
     job.b = b, job.c = c, job.step = step, job.y = y;
     job.a = (float)q->sign * a, job.s = single, job.none = single + size;
     CAFE_TRY(cafe_parallel(context, cafe_blocks(rows.count, ROWS), apply_block, &job));
@@ -151,7 +152,8 @@ cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator
     CAFE_TRY(cafe_parallel(context, blocks, trace_block, &job));
     *trace = 0;
     for (int64_t b = 0; b < blocks; b++) *trace += job.partial[b] / q->total;
-    for (int64_t i = 0; i < size; i++) *trace += q->sign * q->kappa * s[i] * s[i];
+    for (int64_t i = 0; i < size; i++)
+        *trace += cafe_factor_sign(q, i / stride) * q->sign * q->kappa * s[i] * s[i];
     *trace *= q->sign;
 done:
     cafe_mem_free_all(context, s, job.rows, job.partial);

@@ -198,8 +198,8 @@ static void sum_part(void *argument, int64_t part, int32_t worker) {
     }
 }
 
-static cafe_status sums(cafe_context *context, const cafe_operator *op, int64_t stride,
-                        const float *b, double *sum) {
+cafe_status cafe_table_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
+                            const float *b, double *sum) {
     int64_t width = op->parts.width;
     summing s = {.op = op, .b = b, .stride = stride, .size = width * stride};
     int64_t parts = cafe_tile_parts(width, op->n, stride, &s.each);
@@ -237,7 +237,7 @@ static const cafe_operator_ops table = {
     .name = "a centred table",
     .rows = true,
     .product = cafe_parts_product,
-    .sums = sums,
+    .sums = cafe_table_sums,
     .bytes = bytes,
     .free = release,
 };

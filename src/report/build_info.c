@@ -1,7 +1,4 @@
 /* What the library is made of: versions of what is compiled in or linked, for reports of faults. */
-#define _GNU_SOURCE
-#include <gnu/libc-version.h>
-#include <isa-l.h>
 #ifdef CAFE_EXPAT
 #include <expat.h>
 #endif
@@ -15,8 +12,9 @@
 #include <cafe/context.h>
 
 #include "base/print.h"
-#include "engine/lapack.h"
+#include "io/flate.h"
 #include "kernels/row_kernels.h"
+#include "os/os.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -51,9 +49,8 @@ static const char *lzma_version(void) {
 }
 
 size_t cafe_build_line(int32_t i, char *text, size_t capacity) {
-    int32_t major = 0, minor = 0, patch = 0;
+    char name[64];
     int length = 0;
-    cafe_lapack_ilaver(&major, &minor, &patch);
     switch (i) {
         case 0:
             length = cafe_print(text, capacity, "library\t%s, interface %d", cafe_version(),
@@ -65,18 +62,13 @@ size_t cafe_build_line(int32_t i, char *text, size_t capacity) {
             length = cafe_print(text, capacity, "kernels\t%s", cafe_kernels_best()->name);
             break;
         case 4:
-            length = cafe_print(text, capacity, "C library\tglibc %s", gnu_get_libc_version());
+            length =
+                cafe_print(text, capacity, "C library\t%s", cafe_os_c_library(name, sizeof name));
             break;
-        case 5:
-            length = cafe_print(text, capacity, "ISA-L\t%d.%d.%d", ISAL_MAJOR_VERSION,
-                                ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
-            break;
+        case 5: length = cafe_print(text, capacity, "gzip\t" CAFE_FLATE_VERSION); break;
         case 6: length = cafe_print(text, capacity, "expat\t%s", expat_version()); break;
         case 7: length = cafe_print(text, capacity, "zstd\t%s", zstd_version()); break;
         case 8: length = cafe_print(text, capacity, "xz\t%s", lzma_version()); break;
-        case 9:
-            length = cafe_print(text, capacity, "LAPACK\t%d.%d.%d, reference", major, minor, patch);
-            break;
         default: break;
     }
     return length > 0 ? (size_t)length : 0;

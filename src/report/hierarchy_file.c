@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "graph/node_names.h"
 #include "io/output_file.h"
 #include "report/report.h"
 
@@ -42,6 +41,7 @@ typedef struct writing {
     cafe_output *output;
     const cafe_layers *layers;
     const cafe_graph *graph;
+    char separator; /* of a table */
 } writing;
 
 static cafe_status flush(writing *w, int64_t least) {
@@ -76,8 +76,8 @@ static void put_line(writing *w, int64_t level, int64_t u) {
     char numbers[LABEL];
     int64_t levels = cafe_layers_count(w->layers);
     put_field(w, u);
-    cafe_print(numbers, sizeof numbers, "\t%" PRId64 "\t%" PRId32 "\t", level + 1,
-               community_of(w, level, u));
+    cafe_print(numbers, sizeof numbers, "%c%" PRId64 "%c%" PRId32 "%c", w->separator, level + 1,
+               w->separator, community_of(w, level, u), w->separator);
     put(w, numbers);
     if (level + 1 < levels) {
         cafe_print(numbers, sizeof numbers, "%" PRId32, community_of(w, level + 1, u));
@@ -87,7 +87,8 @@ static void put_line(writing *w, int64_t level, int64_t u) {
 }
 
 static cafe_status write_table(writing *w) {
-    put(w, "node\tlevel\tcommunity\tparent\n");
+    put(w,
+        w->separator == ',' ? "node,level,community,parent\n" : "node\tlevel\tcommunity\tparent\n");
     for (int64_t level = 0; level < cafe_layers_count(w->layers); level++)
         for (int64_t u = 0; u < cafe_graph_nodes(w->graph); u++) {
             put_line(w, level, u);
@@ -196,8 +197,11 @@ static cafe_status write_tree(cafe_context *context, const cafe_layers *layers,
 cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
                               const cafe_graph *graph, const char *path, int32_t overwrite) {
     cafe_status status = CAFE_OK;
-    bool table = ends(path, ".tsv");
-    writing w = {.text = {.context = context}, .layers = layers, .graph = graph};
+    bool commas = ends(path, ".csv"), table = commas || ends(path, ".tsv");
+    writing w = {.text = {.context = context},
+                 .layers = layers,
+                 .graph = graph,
+                 .separator = commas ? ',' : '\t'};
     if (!table && !ends(path, ".nwk")) return write_tree(context, layers, graph, path, overwrite);
     CAFE_TRY(cafe_output_create(context, path, overwrite, &w.output));
     CAFE_TRY(table ? write_table(&w) : write_dendrogram(&w));

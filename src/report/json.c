@@ -2,10 +2,9 @@
  * the digits that read back to the same bits.
  *
  * In a page a script element ends at the first "</script", wherever it stands, also within a
- * string: <, > and & are therefore written as \u003c, \u003e and \u0026, which read back the same.
+ * string. So <, > and & are written as \u003c, \u003e and \u0026, which read back the same.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cafe-private/members.h>
@@ -13,7 +12,6 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "io/digits.h"
-#include "io/text_position.h"
 #include "report/report.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */

@@ -7,8 +7,6 @@
 #include <cafe-private/inputs.h>
 #include <cafe-private/members.h>
 #include <cafe-private/output.h>
-#include <cafe/engine.h>
-#include <cafe/files.h>
 
 #include "base/memory.h"
 #include "base/option.h"
@@ -120,12 +118,35 @@ static const cafe_field graph_fields[] = {
 };
 #undef STRUCT
 
+/* Of a graph with layers or slices. */
+static void put_layers(cafe_report *report, const cafe_graph *graph) {
+    int64_t count;
+    const cafe_graph_layer *layers = cafe_graph_layers(graph, &count);
+    if (count == 0) return;
+    cafe_report_open(report, cafe_graph_slice_of(graph) ? "time_slices" : "edge_layers", '[');
+    for (int64_t l = 0; l < count; l++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "name", layers[l].name);
+        if (!cafe_graph_slice_of(graph)) cafe_report_real(report, "weight", layers[l].weight);
+        cafe_report_integer(report, "edges", layers[l].edges);
+        cafe_report_real(report, "total_weight", layers[l].total_weight);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+}
+
 void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph) {
     static const char *const rules[] = {"no", "sum", "cocitation", "flow"};
     cafe_report_open(report, "graph", '{');
     if (path) cafe_report_string(report, "path", path);
     CAFE_REPORT_FIELDS(report, graph_fields, cafe_graph_get_counts(graph));
     cafe_report_string(report, "directed", rules[cafe_graph_get_counts(graph)->directed]);
+    if (cafe_graph_negative(graph)) {
+        const cafe_graph_counts *c = cafe_graph_get_counts(cafe_graph_negative(graph));
+        cafe_report_integer(report, "negative_edges", c->edges);
+        cafe_report_real(report, "negative_weight", c->total_weight);
+    }
+    put_layers(report, graph);
     cafe_report_close(report);
 }
 

@@ -35,11 +35,11 @@ CAFE_LAB cafe_status cafe_report_save(const cafe_report *report, const char *pat
 /* Bytes as they are. */
 CAFE_LAB void cafe_report_put(cafe_report *report, const char *bytes, int64_t size);
 /* A value as it is written. */
-void cafe_report_raw(cafe_report *report, const char *key, const char *value);
+CAFE_LAB void cafe_report_raw(cafe_report *report, const char *key, const char *value);
 /* A string of bytes that need not end with 0. */
 void cafe_report_bytes(cafe_report *report, const char *key, const char *bytes, int64_t size);
 
-/* "layers"; `tree`: with the parents of their communities. */
+/* "layers" (NULL: none); `tree`: with the parents of their communities. */
 void cafe_report_tree(cafe_report *report, const cafe_layers *layers, bool tree);
 
 /* "groups" of columns. */
@@ -85,9 +85,6 @@ CAFE_LAB void cafe_report_node(cafe_report *report, const char *key, const cafe_
 /* "sweeps", "converged" and the values at the start and after each sweep under `key`. */
 void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps, int32_t converged,
                          const double *values);
-
-/* "layers"; NULL: none. */
-void cafe_report_layers(cafe_report *report, const cafe_layers *layers);
 
 void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
                           const int32_t *values);

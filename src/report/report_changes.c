@@ -18,7 +18,7 @@ void cafe_report_changes(cafe_report *report, const char *path, const cafe_chang
     cafe_report_open(report, "changes", '{');
     if (path) cafe_report_string(report, "path", path);
     CAFE_REPORT_FIELDS(report, change_fields, counts);
-    if (*counts->reading) cafe_report_string(report, "heading", counts->reading);
+    if (*counts->reading) cafe_report_string(report, "reading", counts->reading);
     cafe_report_close(report);
 }
 
@@ -63,19 +63,35 @@ static const cafe_field transition_fields[] = {AS("before", old_count),
                                                FIELD(merged)};
 #undef STRUCT
 
+/* The name of an old community; c -1: null. */
+static void put_old(cafe_report *report, const char *key, const cafe_labels *old, int64_t c) {
+    char text[24];
+    cafe_print(text, sizeof text, "%lld", (long long)c);
+    if (c < 0)
+        cafe_report_real(report, key, NAN);
+    else
+        cafe_report_string(report, key, old ? cafe_labels_class_name(old, c) : text);
+}
+
+/* The number of a new community, as its file has it; d -1: null. */
+static void put_new(cafe_report *report, const char *key, const int32_t *number, int64_t d) {
+    if (d < 0)
+        cafe_report_real(report, key, NAN);
+    else
+        cafe_report_integer(report, key, number ? number[d] : d);
+}
+
 void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
                             const cafe_labels *old, const int32_t *number) {
     const cafe_transition_report *t = cafe_transition_get(transition);
-    char text[24];
     cafe_report_open(report, "communities", '{');
     CAFE_REPORT_FIELDS(report, transition_fields, t);
     cafe_report_open(report, "old", '[');
     for (int64_t c = 0; c < t->old_count; c++) {
         cafe_report_open(report, NULL, '{');
-        cafe_print(text, sizeof text, "%lld", (long long)c);
-        cafe_report_string(report, "name", old ? cafe_labels_class_name(old, c) : text);
+        put_old(report, "name", old, c);
         cafe_report_integer(report, "size", t->old_size[c]);
-        cafe_report_integer(report, "heir", t->heir[c]);
+        put_new(report, "heir", number, t->heir[c]);
         cafe_report_integer(report, "pieces", t->pieces[c]);
         cafe_report_real(report, "drift_mean", t->old_drift ? t->old_drift[c] : NAN);
         cafe_report_close(report);
@@ -84,9 +100,9 @@ void cafe_report_transition(cafe_report *report, const cafe_transition *transiti
     cafe_report_open(report, "new", '[');
     for (int64_t d = 0; d < t->new_count; d++) {
         cafe_report_open(report, NULL, '{');
-        if (number) cafe_report_integer(report, "community", number[d]);
+        put_new(report, "community", number, d);
         cafe_report_integer(report, "size", t->new_size[d]);
-        cafe_report_integer(report, "parent", t->parent[d]);
+        put_old(report, "parent", old, t->parent[d]);
         cafe_report_integer(report, "sources", t->sources[d]);
         cafe_report_close(report);
     }

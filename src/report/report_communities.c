@@ -25,10 +25,6 @@ void cafe_report_tree(cafe_report *report, const cafe_layers *layers, bool tree)
     cafe_report_close(report);
 }
 
-void cafe_report_layers(cafe_report *report, const cafe_layers *layers) {
-    cafe_report_tree(report, layers, false);
-}
-
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b) {

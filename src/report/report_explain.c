@@ -57,6 +57,36 @@ static void put_list(const cards *c, const char *key, namer *name, const char *w
     cafe_report_close(c->report);
 }
 
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+#define STRUCT cafe_layer_card
+static const cafe_field layer_fields[] = {FIELD(weight), FIELD(contribution),
+                                          FIELD(part_modularity)};
+#undef STRUCT
+
+/* The parts of one thing, by the names of the layers; `lists` is an array of a cafe_layer_card. */
+#define PUT_PARTS(c, lists, index)                                   \
+    do {                                                             \
+        if ((c)->with->layer_count == 0) break;                      \
+        cafe_report_open((c)->report, "layers", '{');                \
+        for (int64_t l = 0; l < (c)->with->layer_count; l++)         \
+            cafe_report_real((c)->report, (c)->with->layers[l].name, \
+                             (c)->with->layers[l].lists[index]);     \
+        cafe_report_close((c)->report);                              \
+    } while (0)
+
+static void put_layers(const cards *c) {
+    if (c->with->layer_count == 0) return;
+    cafe_report_open(c->report, "layers", '[');
+    for (int64_t l = 0; l < c->with->layer_count; l++) {
+        cafe_report_open(c->report, NULL, '{');
+        cafe_report_string(c->report, "name", c->with->layers[l].name);
+        CAFE_REPORT_FIELDS(c->report, layer_fields, &c->with->layers[l]);
+        cafe_report_close(c->report);
+    }
+    cafe_report_close(c->report);
+}
+
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
 #define STRUCT cafe_dimension_card
@@ -89,6 +119,7 @@ static void put_dimension(const cards *c, int64_t column) {
              d.low_communities);
     put_association(c, "label", name_class, c->with->with_labels, column);
     put_association(c, "attribute", name_attribute, c->with->with_attributes, column);
+    PUT_PARTS(c, columns, column);
     cafe_report_close(c->report);
 }
 
@@ -171,9 +202,16 @@ static cafe_status put_community(const cards *c, int32_t community) {
     cafe_report_open(c->report, NULL, '{');
     name_community(c, "community", community);
     CAFE_REPORT_FIELDS(c->report, community_fields, &card);
+    PUT_PARTS(c, communities, community);
     put_list(c, "central", name_node, "node", "centrality", card.central_count, card.central);
     put_list(c, "nearest", name_community, "community", "covariance", card.nearest_count,
              card.nearest);
+    if (c->with->community_attributes) {
+        int64_t top = c->with->community_attribute_count, count = 0;
+        const cafe_listed *list = c->with->community_attributes + community * top;
+        while (count < top && list[count].index >= 0) count++;
+        put_list(c, "attributes", name_attribute, "name", "correlation", count, list);
+    }
     cafe_report_close(c->report);
     return CAFE_OK;
 }
@@ -225,6 +263,7 @@ static cafe_status put_node(const cards *c, int64_t node) {
     CAFE_REPORT_FIELDS(c->report, node_fields, &card);
     put_position(c, &card);
     CAFE_REPORT_FIELDS(c->report, force_fields, &card);
+    PUT_PARTS(c, nodes, node);
     put_forces(c, "pulls", card.pull_count, card.pulls);
     put_forces(c, "pushes", card.push_count, card.pushes);
     if (card.community >= 0) {
@@ -240,6 +279,7 @@ static cafe_status put_node(const cards *c, int64_t node) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static cafe_status put_cards(const cards *c, const cafe_explain_report *r) {
+    put_layers(c);
     put_embedding(c, r);
     put_spectrum(c);
     put_partition(c, r);

@@ -1,6 +1,5 @@
 /* Columns and what is proved of them: embeddings, reductions of tables, theorem 4. */
 #include <math.h>
-#include <string.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/members.h>

@@ -2,11 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <cafe/files.h>
-
 #include "base/memory.h"
 #include "io/graph_writer.h"
 #include "method/method.h"
+#include "os/os.h"
 #include "run/run.h"
 #include "solve/checkpoint.h"
 #include "solve/solution.h"
@@ -17,7 +16,8 @@ static bool same_sampling(const cafe_run *a, const cafe_run *b) {
     return a->graph == b->graph && a->method == b->method &&
            a->options.sampling == b->options.sampling &&
            memcmp(&a->sample, &b->sample, sizeof a->sample) == 0 &&
-           a->given.attributes == b->given.attributes && a->given.seeds == b->given.seeds;
+           a->given.attributes == b->given.attributes && a->given.seeds == b->given.seeds &&
+           !a->given.features && !b->given.features;
 }
 
 static cafe_model *shared_model(const cafe_run *run) {
@@ -58,7 +58,7 @@ static cafe_status keep_objective(cafe_run *run, const double *objective) {
     return CAFE_OK;
 }
 
-/* The finish consumes the solution, so its course is copied, and the layers change hands. */
+/* The finish consumes the solution, so its course is copied. */
 static cafe_status keep_course(cafe_run *run) {
     cafe_solution *s = run->solution;
     cafe_run_course *c = &run->course;
@@ -69,8 +69,6 @@ static cafe_status keep_course(cafe_run *run) {
                            .finding_count = s->finding_count,
                            .is_loss = !run->tables[RUN_SAMPLE].table};
     memcpy(run->findings, s->findings, sizeof run->findings);
-    run->layers = s->layers;
-    s->layers = NULL;
     CAFE_PASS(keep_objective(run, s->objective));
     c->off_diagonal = c->is_loss ? NAN : c->objective[c->sweeps] - cafe_solution_diagonal(s);
     return CAFE_OK;
@@ -95,14 +93,17 @@ static cafe_status solve(cafe_run *run) {
     bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
     CAFE_PASS(cafe_run_take_start(run));
     run->context->checkpoint = run->checkpoint;
-    cafe_status status = vectors
-                             ? cafe_model_solve(run->context, run->model, run->method,
-                                                &run->options, &run->inputs, &run->solution)
-                             : cafe_model_cluster(run->context, run->model, run->method,
-                                                  &run->options, &run->inputs, &run->clustering);
+    cafe_status status =
+        vectors ? cafe_model_solve(run->context, run->model, run->method, &run->options,
+                                   &run->inputs, &run->solution, &run->layers)
+                : cafe_model_cluster(run->context, run->model, run->method, &run->options,
+                                     &run->inputs, &run->clustering);
     run->context->checkpoint = NULL;
+    if (status == CAFE_OK && !vectors) status = cafe_run_try(run);
+    if (status == CAFE_OK && !vectors) status = cafe_run_profile(run);
     if (status == CAFE_OK) status = vectors ? keep_course(run) : keep_communities(run);
     if (status == CAFE_OK && !vectors) status = cafe_run_find_bound(run);
+    if (status == CAFE_OK && !vectors) status = cafe_run_warn_sizes(run);
     if (status == CAFE_OK) status = cafe_run_compare_start(run);
     return status == CAFE_OK ? cafe_run_warn_course(run) : status;
 }
@@ -134,10 +135,11 @@ static cafe_status write_result(cafe_run *run) {
         return cafe_embedding_write(run->context, run->embedding, run->graph, run->output,
                                     run->overwrite);
     const cafe_run_changes *changes = cafe_run_changes_of(run);
-    return cafe_partition_write(
-        run->context, run->graph,
-        changes ? changes->partition : cafe_clustering_get(run->clustering)->partition, run->output,
-        run->overwrite);
+    const cafe_run_trials *trials = cafe_run_trials_of(run);
+    cafe_partition_columns columns = {cafe_clustering_get(run->clustering)->partition, NULL, NULL};
+    if (changes) columns.partition = changes->partition;
+    if (trials) columns.stay = trials->stay, columns.consensus = trials->consensus;
+    return cafe_partition_write(run->context, run->graph, &columns, run->output, run->overwrite);
 }
 
 static cafe_status write_output(cafe_run *run) {
@@ -149,12 +151,12 @@ static cafe_status write_output(cafe_run *run) {
 
 cafe_status cafe_run_next(cafe_run *run, cafe_run_step *done) {
     static cafe_status (*const steps[])(cafe_run *) = {sample, solve, finish, write_output};
-    double began = cafe_run_clock();
+    double began = cafe_os_seconds();
     *done = run->step;
     if (run->step >= CAFE_STEP_WRITE) return CAFE_OK;
     CAFE_PASS(steps[run->step](run));
     *done = run->step = (cafe_run_step)(run->step + 1);
-    run->seconds[run->step] = cafe_run_clock() - began;
+    run->seconds[run->step] = cafe_os_seconds() - began;
     return CAFE_OK;
 }
 

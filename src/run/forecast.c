@@ -1,9 +1,7 @@
 /* What a run takes, and whether that is there: memory, the device's memory, disk. */
-#include <string.h>
 
 #include <cafe-private/run.h>
 
-#include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/print.h"
 #include "engine/engine.h"
@@ -11,6 +9,8 @@
 #include "graph/node_order.h"
 #include "method/memory_plan.h"
 #include "method/method.h"
+#include "method/model_layers.h"
+#include "method/node_features.h"
 #include "run/run.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -31,6 +31,10 @@ static int64_t extra_bytes(const cafe_run *run) {
     int64_t bytes = nodes * run->inputs.start_columns * (int64_t)sizeof(float);
     if (run->graph && cafe_graph_order(run->graph))
         bytes += run->counts.edges * (run->counts.weighted ? 16 : 8) + nodes * 40;
+    if (run->graph)
+        bytes += (int64_t)cafe_model_layers_bytes(run->graph, run->sample.null_model,
+                                                  run->method == &cafe_layers_method);
+    if (run->inputs.features) bytes += (int64_t)cafe_feature_bytes(nodes, run->inputs.features);
     return bytes;
 }
 

@@ -1,6 +1,5 @@
 /* Labels of all nodes from those of some: the class with the largest part of each node's row. */
 #include "base/memory.h"
-#include "method/method.h"
 #include "run/run.h"
 
 /* Rows in compressed form, or (offsets NULL) all columns one after the other. Columns beyond the

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "method/method.h"
+#include "report/report.h"
 #include "run/run.h"
 
 static const char *const partitioners[] = {"contiguous", "scotch", "parmetis"};
@@ -46,32 +47,26 @@ static void put_seconds(cafe_report *report, const cafe_ranks_plan *p) {
     cafe_report_real(report, "run_seconds", p->run_seconds);
 }
 
+#define STRUCT cafe_ranks_plan
+static const cafe_field plan_fields[] = {FIELD(ranks),      AS("rank_threads", threads),
+                                         FIELD(counted),    AS("piece_rows", piece),
+                                         FIELD(cut),        FIELD(inner),
+                                         FIELD(ghost_rows), FIELD(bytes_per_sweep)};
+static const cafe_field rank_fields[] = {
+    FIELD(rank_rows),         FIELD(rank_links),  FIELD(rank_ghosts), FIELD(rank_sends),
+    AS("rank_bytes", memory), FIELD(whole_bytes), FIELD(link_bytes),  FIELD(block_bytes),
+    FIELD(ghost_bytes),       FIELD(work_bytes),  FIELD(mapped_bytes)};
+#undef STRUCT
+
 static void put_plan(const cafe_run *run, cafe_report *report) {
     const cafe_ranks_plan *p = &run->forecast.ranks;
     cafe_report_open(report, "distributed", '{');
     cafe_report_open(report, "options", '{');
     cafe_report_options(report, run->tables[RUN_RANKS].table, &run->ranks);
     cafe_report_close(report);
-    cafe_report_integer(report, "ranks", p->ranks);
-    cafe_report_integer(report, "rank_threads", p->threads);
-    cafe_report_truth(report, "counted", p->counted);
-    cafe_report_integer(report, "piece_rows", p->piece);
-    cafe_report_real(report, "cut", p->cut);
-    cafe_report_real(report, "inner", p->inner);
-    cafe_report_integer(report, "ghost_rows", p->ghost_rows);
-    cafe_report_integer(report, "bytes_per_sweep", p->bytes_per_sweep);
+    CAFE_REPORT_FIELDS(report, plan_fields, p);
     cafe_report_integer(report, "sums_per_sweep", p->ranks > 1 ? p->chunks : 0);
-    cafe_report_integer(report, "rank_rows", p->rank_rows);
-    cafe_report_integer(report, "rank_links", p->rank_links);
-    cafe_report_integer(report, "rank_ghosts", p->rank_ghosts);
-    cafe_report_integer(report, "rank_sends", p->rank_sends);
-    cafe_report_integer(report, "rank_bytes", p->memory);
-    cafe_report_integer(report, "whole_bytes", p->whole_bytes);
-    cafe_report_integer(report, "link_bytes", p->link_bytes);
-    cafe_report_integer(report, "block_bytes", p->block_bytes);
-    cafe_report_integer(report, "ghost_bytes", p->ghost_bytes);
-    cafe_report_integer(report, "work_bytes", p->work_bytes);
-    cafe_report_integer(report, "mapped_bytes", p->mapped_bytes);
+    CAFE_REPORT_FIELDS(report, rank_fields, p);
     if (run->limit > 0) cafe_report_truth(report, "rank_fits", run->forecast.rank_fits);
     put_seconds(report, p);
     cafe_report_close(report);
@@ -113,6 +108,7 @@ cafe_status cafe_run_measure_division(cafe_run *run) {
     d->shared = !found->objective;
     return CAFE_OK;
 }
+
 void cafe_run_report_ranks(const cafe_run *run, int32_t dry, cafe_report *report) {
     const cafe_run_division *d = &run->division;
     if (dry && run->forecast.ranks.ranks > 0) put_plan(run, report);

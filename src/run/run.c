@@ -1,22 +1,14 @@
 /* The object: created, filled in, freed. */
-#define _GNU_SOURCE
 #include "run/run.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <cafe-private/run.h>
 
 #include "base/memory.h"
-#include "graph/graph.h"
-#include "method/method.h"
+#include "graph/node_names.h"
+#include "os/os.h"
 #include "solve/checkpoint.h"
-
-double cafe_run_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- created and freed ----------------------------------------------------------------------- */
 
@@ -51,6 +43,9 @@ static cafe_status make_tables(cafe_run *run) {
     set_table(run, RUN_OWN, own, values);
     if (m->takes & CAFE_TAKES_SAMPLING)
         set_table(run, RUN_SAMPLE, cafe_sample_option_table(), &run->sample);
+    if (!vectors) set_table(run, RUN_TRIALS, cafe_trials_option_table(), &run->trials_options);
+    if (m->takes & CAFE_TAKES_FEATURES)
+        set_table(run, RUN_FEATURES, cafe_feature_option_table(), &run->features);
     if (!vectors) return CAFE_OK;
     set_table(run, RUN_FINISH, cafe_finish_option_table(), &run->finish);
     set_table(run, RUN_PROPAGATE, cafe_propagate_option_table(), &run->propagation);
@@ -66,7 +61,7 @@ cafe_status cafe_run_create(cafe_context *context, cafe_purpose purpose, const c
     r->context = context;
     r->purpose = purpose;
     r->division.ranks = 1;
-    r->began = cafe_run_clock();
+    r->began = cafe_os_seconds();
     cafe_method_options_init(&r->options);
     cafe_method_inputs_init(&r->inputs);
     cafe_sample_inputs_init(&r->sample_inputs);
@@ -85,12 +80,14 @@ void cafe_run_free(cafe_run *run) {
     cafe_clustering_free(run->clustering);
     cafe_layers_free(run->layers);
     cafe_run_forget_start(run);
+    cafe_run_forget_trials(run);
     cafe_embedding_free(run->embedding);
     cafe_solution_free(run->solution);
     if (!run->borrowed) cafe_model_free(run->model);
     for (int64_t i = 0; i < run->warning_count; i++) cafe_mem_free(context, run->warnings[i]);
     cafe_mem_free_all(context, run->warnings, run->objective, run->tables[RUN_OWN].values,
-                      run->settled, run->bound_file, run->path, run->output, run->folder, run);
+                      run->settled, run->profile, run->bound_file, run->path, run->output,
+                      run->folder, run);
 }
 
 /* ---- filled in ------------------------------------------------------------------------------- */
@@ -114,10 +111,10 @@ cafe_status cafe_run_graph(cafe_run *run, const cafe_graph *graph, const char *p
                            const cafe_graph_options *reading) {
     CAFE_PASS(cafe_run_change(run));
     run->graph = graph;
-    run->reading = reading;
-    run->counts = graph->counts;
+    run->reading = reading ? reading : cafe_graph_tables(graph);
+    run->counts = *cafe_graph_get_counts(graph);
     run->sized = true;
-    run->seconds[CAFE_STEP_NONE] = cafe_run_clock() - run->began;
+    run->seconds[CAFE_STEP_NONE] = cafe_os_seconds() - run->began;
     CAFE_PASS(keep_text(run, path, &run->path));
     return cafe_run_warn_graph(run);
 }
@@ -141,6 +138,7 @@ cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs) {
     run->inputs.partition = g->partition;
     run->inputs.keep = g->keep;
     run->inputs.keep_count = g->keep_count;
+    run->inputs.features = g->features;
     run->sample_inputs.attributes = g->attributes;
     run->sample_inputs.width = g->attribute_columns;
     run->sample_inputs.seeds = g->seeds;
@@ -206,6 +204,10 @@ const cafe_run_results *cafe_run_get(cafe_run *run) {
         .embedding = run->embedding,
         .checkpoint = run->checkpoint ? cafe_checkpoint_get(run->checkpoint) : NULL,
         .seconds = run->seconds,
+        .trials = cafe_run_trials_of(run),
+        .profile_count = run->profile_count,
+        .profile = run->profile,
+        .features = run->model ? cafe_model_features(run->model) : NULL,
     };
     return &run->results;
 }

@@ -9,15 +9,18 @@
 #include "explain/partition_bound.h"
 #include "graph/pooling.h"
 #include "method/method.h"
+#include "run/certainty.h"
 
 /* The option tables of a run: the method's own, its sampling's, the finish's, the propagation's,
- * the forecast's for several processes. */
+ * the forecast's for several processes, the trials', the features'. */
 enum {
     RUN_OWN,
     RUN_SAMPLE,
     RUN_FINISH,
     RUN_PROPAGATE,
     RUN_RANKS,
+    RUN_TRIALS,
+    RUN_FEATURES,
     RUN_TABLES,
     RUN_MOST_OPTIONS = 64
 };
@@ -50,6 +53,8 @@ struct cafe_run {
     cafe_finish_options finish;
     cafe_propagate_options propagation;
     cafe_ranks_options ranks;
+    cafe_trials_options trials_options;
+    cafe_feature_options features;
     int32_t partitioner; /* cafe_partitioner */
     bool propagate, bound_asked;
     char *bound_file;            /* for the multipliers; NULL: none */
@@ -64,6 +69,9 @@ struct cafe_run {
     bool sized; /* there are counts */
     cafe_run_inputs given;
     run_steady steady;
+    run_trials trials;
+    int64_t profile_count;
+    cafe_run_resolution *profile;
     cafe_method_inputs inputs;
     cafe_sample_inputs sample_inputs;
     /* outputs and limits */
@@ -97,8 +105,8 @@ struct cafe_run {
 /* run.c: before anything is given anew; refused once the run has begun. */
 cafe_status cafe_run_change(cafe_run *run);
 
-/* run_options.c: whether the number of columns is the caller's or the default, and not that of the
- * communities, the classes or the start vectors: then fewer columns are a warning. */
+/* run_options.c: whether the caller gave the number of columns: then fewer columns are a warning.
+ */
 bool cafe_run_chose_columns(const cafe_run *run);
 /* cafe_run_check(), then the columns as labels, start and the number of nodes say. */
 cafe_status cafe_run_settle(cafe_run *run);
@@ -122,6 +130,20 @@ const cafe_run_changes *cafe_run_changes_of(const cafe_run *run);
 void cafe_run_report_changes(const cafe_run *run, cafe_report *report);
 void cafe_run_forget_start(cafe_run *run);
 
+/* certainty.c: what trials do not go with; the trials after the first, which keep the best; the
+ * member of the report. */
+cafe_status cafe_run_check_trials(cafe_run *run);
+cafe_status cafe_run_try(cafe_run *run);
+/* NULL: no trials were asked for, or the run is not that far. */
+const cafe_run_trials *cafe_run_trials_of(const cafe_run *run);
+void cafe_run_report_trials(const cafe_run *run, cafe_report *report);
+void cafe_run_forget_trials(cafe_run *run);
+
+/* resolution_profile.c: refuses what is no profile; finds it; the member of the report. */
+cafe_status cafe_run_check_profile(cafe_run *run);
+cafe_status cafe_run_profile(cafe_run *run);
+void cafe_run_report_profile(const cafe_run *run, cafe_report *report);
+
 /* bound.c: "bound" and "bound-file"; the bound of the communities found; its members of the report.
  */
 cafe_status cafe_run_set_bound(cafe_run *run, const char *name, const char *text);
@@ -131,12 +153,10 @@ void cafe_run_report_bound(const cafe_run *run, cafe_report *report);
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
 cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The warnings about the graph, the course of the method, and the vectors. */
+/* The warnings about the graph, the course of the method, the communities, and the vectors. */
 cafe_status cafe_run_warn_graph(cafe_run *run);
 cafe_status cafe_run_warn_course(cafe_run *run);
+cafe_status cafe_run_warn_sizes(cafe_run *run);
 cafe_status cafe_run_warn_vectors(cafe_run *run);
-
-/* Seconds on a clock that only goes forward. */
-double cafe_run_clock(void);
 
 #endif

@@ -1,11 +1,9 @@
 /* Options of a run: set one by one, then checked together. */
-#include <stdio.h>
 #include <string.h>
 
 #include <cafe-private/inputs.h>
 #include <cafe-private/run.h>
 
-#include "base/memory.h"
 #include "base/print.h"
 #include "method/method.h"
 #include "run/run.h"
@@ -71,8 +69,7 @@ bool cafe_run_is_given(const cafe_run *run, int table, const char *name) {
 }
 
 bool cafe_run_chose_columns(const cafe_run *run) {
-    bool own = run->method->communities || run->inputs.labels || run->inputs.start;
-    return !own || cafe_run_is_given(run, RUN_OWN, "columns");
+    return cafe_run_is_given(run, RUN_OWN, "columns");
 }
 
 /* Refuses an option of a table that was set, for the name's sake: "X goes with WHAT". */
@@ -126,7 +123,8 @@ static cafe_status refuse_data(cafe_run *run) {
 static cafe_status check_sample(cafe_run *run) {
     if (!run->tables[RUN_SAMPLE].table) return refuse_data(run);
     CAFE_PASS(check_sampler(run, cafe_sampler_of((cafe_sampling)run->options.sampling)));
-    if (run->sample.degree_exponent < 0) run->sample.degree_exponent = run->method->degree_exponent;
+    if (run->sample.degree_exponent < 0)
+        run->sample.degree_exponent = cafe_null_exponent(run->method, &run->sample);
     run->sample.aim = cafe_run_is_given(run, RUN_SAMPLE, "twist-mean");
     if (run->sample.aim && cafe_run_is_given(run, RUN_SAMPLE, "lambda"))
         return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
@@ -139,6 +137,7 @@ static void point_options(cafe_run *run) {
     o->own = run->tables[RUN_OWN].values;
     o->sample = run->tables[RUN_SAMPLE].table ? &run->sample : NULL;
     o->finish = run->tables[RUN_FINISH].table ? &run->finish : NULL;
+    o->features = run->tables[RUN_FEATURES].table ? &run->features : NULL;
     o->propagate = run->propagate ? &run->propagation : NULL;
     o->free_columns = !cafe_run_is_given(run, RUN_OWN, "columns");
 }
@@ -168,10 +167,15 @@ cafe_status cafe_run_check(cafe_run *run) {
                         .start = in->start || in->start_path,
                         .partition = in->partition || in->partition_path,
                         .keep = in->keep_count > 0 || in->keep_path,
+                        .features = in->features || in->features_path,
                         .checkpoint = run->checkpoint != NULL};
     CAFE_PASS(check_finish(run));
     CAFE_PASS(check_sample(run));
     CAFE_PASS(cafe_method_check_inputs(run->context, run->method, given));
+    CAFE_PASS(cafe_run_check_trials(run));
+    CAFE_PASS(cafe_run_check_profile(run));
+    if (!given.features)
+        CAFE_PASS(refuse(run, RUN_FEATURES, "feature-weight", CAFE_OPT("features")));
     point_options(run);
     return CAFE_OK;
 }

@@ -7,7 +7,7 @@
 #include <cafe-private/run.h>
 #include <cafe-private/text.h>
 
-#include "method/method.h"
+#include "os/os.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "solve/checkpoint.h"
@@ -48,6 +48,9 @@ void cafe_run_report_options(const cafe_run *run, cafe_report *report) {
     }
     if (run->propagate)
         cafe_report_options(report, run->tables[RUN_PROPAGATE].table, &run->propagation);
+    if (run->given.features || run->given.features_path)
+        cafe_report_options(report, run->tables[RUN_FEATURES].table, &run->features);
+    put_path(report, "features", run->given.features_path);
 }
 
 static void put_options(const cafe_run *run, cafe_report *report) {
@@ -140,6 +143,21 @@ static void put_vectors(const cafe_run *run, cafe_report *report) {
                           cafe_model_certified(run->model) != cafe_model_operator(run->model));
 }
 
+static void put_features(const cafe_run *run, cafe_report *report) {
+    const cafe_feature_report *f = run->model ? cafe_model_features(run->model) : NULL;
+    if (!f) return;
+    cafe_report_open(report, "features", '{');
+    put_path(report, "reading", run->given.features_reading);
+    cafe_report_integer(report, "columns", f->columns);
+    cafe_report_integer(report, "entries", f->entries);
+    cafe_report_truth(report, "words", f->words);
+    cafe_report_integer(report, "directions", f->directions);
+    cafe_report_real(report, "variance", f->variance);
+    cafe_report_real(report, "correlation", f->correlation);
+    cafe_report_real(report, "weight", f->weight);
+    cafe_report_close(report);
+}
+
 /* Under the edges alone a partition has another modularity than under walks, say. */
 static void put_communities(const cafe_run *run, cafe_report *report) {
     const cafe_clustering_info *f = cafe_clustering_get(run->clustering);
@@ -153,7 +171,7 @@ static void put_communities(const cafe_run *run, cafe_report *report) {
     if (cafe_partition_sizes(run->context, f->nodes, f->partition, f->communities, &sizes) ==
         CAFE_OK)
         cafe_report_sizes(report, &sizes);
-    cafe_report_layers(report, f->layers);
+    cafe_report_tree(report, f->layers, false);
     if (f->objective) cafe_report_string(report, "rows", f->sparse ? "sparse" : "dense");
 }
 
@@ -174,7 +192,7 @@ static void put_seconds(const cafe_run *run, cafe_report *report) {
     static const char *const names[] = {"read", "sample", "solve", "finish", "write"};
     cafe_report_open(report, "seconds", '{');
     for (int i = 0; i <= CAFE_STEP_WRITE; i++) cafe_report_real(report, names[i], run->seconds[i]);
-    cafe_report_real(report, "total", cafe_run_clock() - run->began);
+    cafe_report_real(report, "total", cafe_os_seconds() - run->began);
     cafe_report_close(report);
 }
 
@@ -196,9 +214,12 @@ void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report) {
     put_warnings(run, report);
     cafe_run_report_ranks(run, dry, report);
     if (dry) return;
+    put_features(run, report);
     put_course(run, report);
     if (run->embedding) put_vectors(run, report);
     if (run->clustering) put_communities(run, report);
+    cafe_run_report_trials(run, report);
+    cafe_run_report_profile(run, report);
     cafe_run_report_changes(run, report);
     put_checkpoint(run, report);
     if (run->output) cafe_report_string(report, "output", run->output);

@@ -1,41 +1,15 @@
-/* A run that starts from given communities: their numbers made dense for the method, and the
- * numbers of the communities found, which are those of the start as far as they continue it.
- *
- * With o(c,d) the nodes in old community c and new community d, d may continue c when most of c
- * went to d or most of d came from c (update/community_changes.c). Pairs are taken by falling
- * o(c,d); a community is in one pair at most. A new community without a pair gets a number above
- * all old ones.
+/* A run that starts from given communities. Their numbers are made dense for the method.
+ * Communities found get the numbers of those at the start that they continue.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include <cafe-private/members.h>
 
 #include "base/memory.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "update/community_numbers.h"
 
 /* ---- before the method ----------------------------------------------------------------------- */
-
-static int ascending(const void *a, const void *b) {
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* before[] <- the numbers that occur, ascending. */
-static void list_numbers(const int32_t *part, int64_t n, run_steady *s) {
-    int64_t count = 0;
-    for (int64_t u = 0; u < n; u++)
-        if (part[u] >= 0) s->before[count++] = part[u];
-    qsort(s->before, (size_t)count, sizeof *s->before, ascending);
-    for (int64_t i = 0; i < count; i++)
-        if (i == 0 || s->before[i] != s->before[i - 1]) s->before[s->count++] = s->before[i];
-}
-
-static int32_t index_of(const run_steady *s, int32_t number) {
-    const int32_t *at = bsearch(&number, s->before, (size_t)s->count, sizeof number, ascending);
-    return at ? (int32_t)(at - s->before) : -1;
-}
 
 static cafe_status check_start(const cafe_run *run, int64_t n) {
     const cafe_run_inputs *in = &run->given;
@@ -67,80 +41,26 @@ cafe_status cafe_run_take_start(cafe_run *run) {
     cafe_run_forget_start(run); /* of a step that failed */
     if (!part) return CAFE_OK;
     CAFE_PASS(check_start(run, n));
-    s->before = cafe_mem(run->context, n, sizeof *s->before);
-    s->dense = cafe_mem(run->context, n, sizeof *s->dense);
-    CAFE_PASS(cafe_mem_had(s->before, s->dense));
-    list_numbers(part, n, s);
-    for (int64_t u = 0; u < n; u++) s->dense[u] = part[u] < 0 ? -1 : index_of(s, part[u]);
+    CAFE_PASS(cafe_communities_dense(run->context, n, part, &s->before, &s->count, &s->dense));
     run->inputs.partition = s->dense;
     return CAFE_OK;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-typedef struct overlap {
-    int64_t nodes;
-    int32_t before, after;
-} overlap;
-
-static int by_nodes(const void *a, const void *b) {
-    const overlap *x = a, *y = b;
-    if (x->nodes != y->nodes) return x->nodes < y->nodes ? 1 : -1;
-    if (x->before != y->before) return (x->before > y->before) - (x->before < y->before);
-    return (x->after > y->after) - (x->after < y->after);
-}
-
-/* The pairs (c, heir of c) and (parent of d, d) with the nodes they share. Returns how many. */
-static int64_t list_overlaps(const cafe_run *run, const int32_t *part, overlap *pair) {
-    const cafe_transition_report *t = cafe_transition_get(run->steady.transition);
-    const int32_t *start = run->steady.dense;
-    int64_t count = t->old_count + t->new_count, kept = 0;
-    for (int64_t c = 0; c < t->old_count; c++) pair[c] = (overlap){0, (int32_t)c, t->heir[c]};
-    for (int64_t d = 0; d < t->new_count; d++)
-        pair[t->old_count + d] = (overlap){0, t->parent[d], (int32_t)d};
-    for (int64_t u = 0; u < run->counts.nodes; u++) {
-        if (start[u] < 0) continue;
-        pair[start[u]].nodes += t->heir[start[u]] == part[u];
-        pair[t->old_count + part[u]].nodes += t->parent[part[u]] == start[u];
-    }
-    for (int64_t i = 0; i < count; i++)
-        if (pair[i].nodes > 0) pair[kept++] = pair[i];
-    qsort(pair, (size_t)kept, sizeof *pair, by_nodes);
-    return kept;
-}
-
-/* Old community c goes on as d, unless one of them is in a pair already. */
-static void pair_up(run_steady *s, int32_t c, int32_t d) {
-    if (s->continued[c] || s->number[d] >= 0) return;
-    s->continued[c] = 1;
-    s->number[d] = s->before[c];
-}
-
-/* number[d] <- that of the old community it continues, else a new one. Where nodes were kept, their
- * community is the same one. */
-static void give_numbers(const cafe_run *run, const int32_t *part, const overlap *pair,
-                         int64_t pairs, run_steady *s, int64_t count) {
-    const cafe_run_inputs *in = &run->given;
-    int32_t next = s->count > 0 ? s->before[s->count - 1] + 1 : 0;
-    for (int64_t d = 0; d < count; d++) s->number[d] = -1;
-    for (int64_t i = 0; i < in->keep_count; i++)
-        pair_up(s, s->dense[in->keep[i]], part[in->keep[i]]);
-    for (int64_t i = 0; i < pairs; i++) pair_up(s, pair[i].before, pair[i].after);
-    for (int64_t d = 0; d < count; d++)
-        if (s->number[d] < 0) s->number[d] = next++;
-}
-
 static cafe_status number_communities(cafe_run *run, const int32_t *part, int64_t count) {
-    cafe_status status = CAFE_OK;
     run_steady *s = &run->steady;
-    overlap *pair = cafe_mem(run->context, s->count + count, sizeof *pair);
     s->continued = cafe_mem_zero(run->context, s->count, sizeof *s->continued);
     s->number = cafe_mem(run->context, count, sizeof *s->number);
-    CAFE_TRY(cafe_mem_had(pair, s->continued, s->number));
-    give_numbers(run, part, pair, list_overlaps(run, part, pair), s, count);
-done:
-    cafe_mem_free(run->context, pair);
-    return status;
+    CAFE_PASS(cafe_mem_had(s->continued, s->number));
+    cafe_numbering numbering = {.nodes = run->counts.nodes,
+                                .start = s->dense,
+                                .part = part,
+                                .changes = cafe_transition_get(s->transition),
+                                .before = s->before,
+                                .keep = run->given.keep,
+                                .keep_count = run->given.keep_count};
+    return cafe_communities_number(run->context, &numbering, s->continued, s->number);
 }
 
 /* A community found that no old one went on as, and that is no part of an old one either. */
@@ -210,7 +130,7 @@ void cafe_run_forget_start(cafe_run *run) {
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* Communities of one side of the change, and how to find their counterparts on the other: with
+/* Communities of one side of the change, and how to find their counterparts on the other. With
  * count[i] > 1 the event is i, its parts are the j with link[j] = i. */
 typedef struct events {
     const char *key, *parts;

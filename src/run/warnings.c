@@ -1,7 +1,6 @@
 /* What a user should know of a run besides its results, one sentence each. */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -34,8 +33,10 @@ const char *cafe_run_warning(const cafe_run *run, int64_t i) {
 /* An isolated node is a component of its own and does not count here. */
 cafe_status cafe_run_warn_graph(cafe_run *run) {
     const cafe_graph_counts *c = &run->counts;
+    const double most = .95; /* of the nodes in one component: the others matter little */
     int64_t parts = c->components - c->isolated;
-    if (parts < 2 || run->purpose != CAFE_PURPOSE_VECTORS) return CAFE_OK;
+    bool scattered = parts > 1 && (double)c->largest < most * (double)(c->nodes - c->isolated);
+    if (!scattered || run->purpose != CAFE_PURPOSE_VECTORS) return CAFE_OK;
     return cafe_run_warn(run,
                          "the graph is not connected: of %" PRId64
                          " components with edges the largest has %.1f%% of the nodes; part of the "
@@ -45,18 +46,44 @@ cafe_status cafe_run_warn_graph(cafe_run *run) {
 
 /* ---- the course ------------------------------------------------------------------------------ */
 
-/* With a residual asked for, the certificate says whether the columns converged. */
+/* How long to sweep is a choice of the method; only callers who made it read about its limits. With
+ * a residual asked for, the certificate says whether the columns converged. */
 cafe_status cafe_run_warn_course(cafe_run *run) {
     const cafe_run_course *c = &run->course;
     const run_table *own = &run->tables[RUN_OWN];
     const cafe_option *option = cafe_table_find(own->table, "tolerance");
-    if (!option || c->sweeps == 0 || c->converged || run->finish.residual > 0) return CAFE_OK;
+    bool chosen =
+        cafe_run_is_given(run, RUN_OWN, "tolerance") || cafe_run_is_given(run, RUN_OWN, "sweeps");
+    if (!option || !chosen || c->sweeps == 0 || c->converged || run->finish.residual > 0)
+        return CAFE_OK;
     double tolerance = *(const double *)((const char *)own->values + option->offset);
     if (tolerance == 0) return CAFE_OK;
     return cafe_run_warn(run,
                          "after %" PRId64 " sweeps the gain is still above " CAFE_OPT(
                              "tolerance") " %g; more " CAFE_OPT("sweeps") " may help",
                          c->sweeps, tolerance);
+}
+
+/* ---- communities ----------------------------------------------------------------------------- */
+
+/* Whole components stay as they are, and so does a community whose neighbours have no room. */
+cafe_status cafe_run_warn_sizes(cafe_run *run) {
+    const run_table *own = &run->tables[RUN_OWN];
+    const cafe_option *option = cafe_table_find(own->table, "min-size");
+    const cafe_clustering_info *found = cafe_clustering_get(run->clustering);
+    int64_t small = 0, least = option ? (int64_t)cafe_options_number(option, own->values) : 0;
+    if (least < 2) return CAFE_OK;
+    int64_t *size = cafe_mem_zero(run->context, found->communities, sizeof *size);
+    if (!size) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < found->nodes; u++) size[found->partition[u]]++;
+    for (int64_t c = 0; c < found->communities; c++) small += size[c] < least;
+    cafe_mem_free(run->context, size);
+    if (small == 0) return CAFE_OK;
+    return cafe_run_warn(run,
+                         "%" PRId64 " of %" PRId64 " communities are smaller than " CAFE_OPT(
+                             "min-size") " %" PRId64
+                                         ": they have no neighbours that they could join",
+                         small, found->communities, least);
 }
 
 /* ---- the vectors ----------------------------------------------------------------------------- */
@@ -69,6 +96,7 @@ static const char *dropped_text(const cafe_run *run, const cafe_certificate *c) 
     if (run->method->communities)
         return "those of a layer add up to a constant, and a coarse layer to sums of finer ones; "
                "more " CAFE_OPT("columns") " bring in finer layers, if there are any";
+    if (run->finish.form == CAFE_FORM_AVERAGED) return "they are empty clusters";
     return "they are combinations of the others and carry no information";
 }
 
@@ -78,12 +106,13 @@ static cafe_status warn_columns(cafe_run *run, const cafe_certificate *c) {
                              "no column carries information: the degrees alone explain what was "
                              "found of this graph");
     if (c->columns > c->certified) return CAFE_OK;
-    if (c->certified > c->pairs)
+    /* rows of soft clusters add up to 1: such columns always depend on one another */
+    if (c->certified > c->pairs && run->finish.form != CAFE_FORM_AVERAGED)
         return cafe_run_warn(run, "only %" PRId64 " of the %" PRId64 " columns are independent",
                              c->pairs, c->certified);
-    if (c->dropped > 0 && c->columns < run->counts.nodes && cafe_run_chose_columns(run))
-        return cafe_run_warn(run, "%" PRId64 " of %" PRId64 " columns dropped: %s", c->dropped,
-                             c->asked, dropped_text(run, c));
+    if (c->asked > c->columns && c->columns < run->counts.nodes && cafe_run_chose_columns(run))
+        return cafe_run_warn(run, "%" PRId64 " of %" PRId64 " columns dropped: %s",
+                             c->asked - c->columns, c->asked, dropped_text(run, c));
     return CAFE_OK;
 }
 

@@ -43,7 +43,7 @@ cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_samp
                                cafe_sampled **sampled);
 
 /* Sets p_u = the sum over the edges of u, in the order of its row and in double precision, for all
- * u: by threads of this machine, or by the processes that hold the rows. */
+ * u. Threads of this machine add, or the processes that hold the rows. */
 typedef cafe_status cafe_degrees(cafe_context *context, cafe_sampled *sampled);
 cafe_degrees cafe_sampled_degrees;
 

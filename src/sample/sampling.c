@@ -14,21 +14,24 @@ static const cafe_option sample_options[] = {
      "walk: lengths 1 to T are equally likely"},
     {"damping", "D", CAFE_OPTION_REAL, AT(damping), 0.85, 0, 0.999, NULL,
      "pagerank: the probability of another step"},
-    {"samples", "N", CAFE_OPTION_INTEGER, AT(samples), 0, 0, 1e11, NULL,
-     "walk, pagerank: draw this many pairs; 0 takes exact rows if they fit the budget, else as "
-     "many "
-     "pairs as 16 times the arcs (at least a million) that fit it"},
+    {"samples", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, AT(samples), 0, 0, 1e11, NULL,
+     "walk, pagerank: draw this many pairs; 0 takes exact rows if they fit the budget, else 16 "
+     "pairs an arc (at least a million), as far as they fit"},
     {"budget", "MB", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, AT(budget), 1024, 1, 1e9, NULL,
      "walk, pagerank: memory for building the rows, in MB"},
-    {"lambda", "L", CAFE_OPTION_REAL, AT(lambda), 1, -1e6, 1e6, NULL,
+    {"lambda", "L", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, AT(lambda), 1, -1e6, 1e6, NULL,
      "twisted: strength of the attributes; 0 gives edge sampling"},
-    {"measure", "NAME", CAFE_OPTION_CHOICE, AT(measure), CAFE_MEASURE_COSINE, 0, 2,
-     "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
+    {"measure", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, AT(measure), CAFE_MEASURE_COSINE, 0,
+     2, "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
     {"twist-mean", "F", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
      "divide the weight of every edge by (d_u d_w)^X, d the degrees: the larger X, the less hubs "
-     "count; unless given, 0.25 for sphere and 0 for the other methods"},
+     "count; unless given, 0.25 for sphere and 0 for the other methods and null models"},
+    {"null", "NAME", CAFE_OPTION_CHOICE, AT(null_model), CAFE_NULL_CONFIGURATION, 0, 4,
+     "configuration|constant|directed|two-sided|none",
+     "what is expected of two nodes: edges by their degrees, alike for all pairs (CPM), by degrees "
+     "out and in, between two sides only, or nothing (sphere, cafe, softmax, layers)"},
 };
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)
@@ -43,13 +46,13 @@ static cafe_status sample_edges(cafe_context *context, const cafe_graph *graph,
 }
 
 static const cafe_sampler samplers[] = {
-    {"edge", CAFE_SAMPLING_EDGE, "the ends of an edge", "degree-exponent", 0, 0, sample_edges},
+    {"edge", CAFE_SAMPLING_EDGE, "the ends of an edge", "degree-exponent|null", 0, 0, sample_edges},
     {"walk", CAFE_SAMPLING_WALK, "the ends of a walk of 1 to " CAFE_OPT("window") " steps",
-     "window|samples|budget|degree-exponent", 1, 0, cafe_sample_walk},
+     "window|samples|budget|degree-exponent|null", 1, 0, cafe_sample_walk},
     {"pagerank", CAFE_SAMPLING_PAGERANK, "the ends of a walk that stops by chance",
-     "damping|samples|budget|degree-exponent", 1, 0, cafe_sample_walk},
+     "damping|samples|budget|degree-exponent|null", 1, 0, cafe_sample_walk},
     {"twisted", CAFE_SAMPLING_TWISTED, "the ends of an edge between nodes that are alike",
-     "lambda|measure|twist-mean|degree-exponent", 0, 1, cafe_sample_twisted},
+     "lambda|measure|twist-mean|degree-exponent|null", 0, 1, cafe_sample_twisted},
 };
 enum { SAMPLERS = sizeof samplers / sizeof *samplers };
 

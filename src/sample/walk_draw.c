@@ -1,7 +1,7 @@
 /* Pairs of a walk by drawing: linear in their number, whatever the length of the rows.
  *
- * The i-th of N walks begins at the place (i + U_i) / N of the nodes laid out by their degrees:
- * strata of equal mass, so that the first ends are spread evenly, unbiased, and found by going
+ * The i-th of N walks begins at the place (i + U_i) / N of the nodes laid out by their degrees.
+ * These are strata of equal mass: the first ends are spread evenly, unbiased, and found by going
  * forward. All numbers of walk i are a function of (seed, i), so pairs do not depend on threads.
  */
 #include <math.h>

@@ -4,7 +4,6 @@
  * shows whether they fit into memory. Each unordered pair is computed in one row only, and the
  * builder of graphs puts it into both: P is symmetric to the bit.
  */
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"

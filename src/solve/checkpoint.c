@@ -1,24 +1,20 @@
 /* When checkpoints are written and what a run takes from them. */
-#define _GNU_SOURCE
 #include "solve/checkpoint.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cafe-private/output.h>
 
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/print.h"
 #include "base/processes.h"
 #include "io/gzip.h"
 #include "io/output_set.h"
 #include "io/temporary_file.h"
+#include "os/os.h"
 
 /* What is kept. */
 struct cafe_checkpoint {
@@ -169,17 +165,16 @@ static cafe_status compare_heads(cafe_keeper *k, bool *same) {
     return CAFE_OK;
 }
 
-/* A run that was told to end may still write while this one begins, so that not all of its
- * processes find the same sweep: they look again until they do. */
+/* A run that was told to end may still write while this one begins. Then not all of its processes
+ * find the same sweep, and they look again until they do. */
 static cafe_status find_same(cafe_keeper *k) {
     enum { TRIES = 100 };
-    const struct timespec moment = {.tv_nsec = 50000000};
     struct cafe_checkpoint *c = k->checkpoint;
     bool same = false;
     for (int i = 0; i < TRIES; i++) {
         CAFE_PASS(compare_heads(k, &same));
         if (same) return CAFE_OK;
-        nanosleep(&moment, NULL);
+        cafe_os_sleep(50000000);
         cafe_kept_close(k->context, &c->found);
         CAFE_PASS(cafe_team_agree(k->context, look(k->context, c)));
     }

@@ -1,9 +1,9 @@
 /* Checkpoints of sweeps: what a run goes on from after it was killed.
  *
- * A solver opens a keeper for its run, which is described by a text (method, options, seed, sizes,
- * a line each) and by a checksum of every piece of the graph. Its sweeps ask the keeper for what
- * an earlier run left (rows, S, the course of the objective), and hand it what they have reached.
- * The bottom end of the spectrum comes after the top: its files hold the rows of both.
+ * A solver opens a keeper for its run. A text (method, options, seed, sizes, a line each) and a
+ * checksum of every piece of the graph describe the run. Its sweeps ask the keeper for what an
+ * earlier run left (rows, S, the course of the objective), and hand it what they have reached. The
+ * bottom end of the spectrum comes after the top: its files hold the rows of both.
  */
 #ifndef CAFE_SOLVE_CHECKPOINT_H
 #define CAFE_SOLVE_CHECKPOINT_H

@@ -11,20 +11,17 @@
  * each writes and reads the pieces it holds, all of them the head; the first has it written, and
  * renames.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/processes.h"
 #include "base/thread_pool.h"
 #include "io/gzip.h"
 #include "io/temporary_file.h"
+#include "os/os.h"
 #include "solve/checkpoint.h"
 
 enum { ALIGN = 64, BUFFER = 4 << 20 };

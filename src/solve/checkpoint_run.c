@@ -1,11 +1,8 @@
-/* What a run is: everything that its bits depend on, as a text with a line for each thing that has
- * a name, and as checksums of the graph, a piece of rows at a time, so that of several processes
- * each looks at its own rows alone. Threads, engine and the number of processes are no part of it.
+/* The identity of a run: everything that its bits depend on. A text has a line for each thing with
+ * a name. The graph is known by checksums of pieces of rows, so that each of several processes
+ * reads only its own rows. Threads, engine and the number of processes are no part of it.
  */
-#include <stdio.h>
 #include <string.h>
-
-#include <cafe/cafe.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -56,6 +53,8 @@ cafe_status cafe_run_text(cafe_context *context, const cafe_operator *op,
     cafe_print(value, sizeof value, "%.17g", q->total);
     add_line(&w, "total-weight", value);
     add_array(&w, "degrees", q->p, op->n * (int64_t)sizeof *q->p);
+    if (cafe_operator_is_sum(q))
+        add_array(&w, "features", q->f, op->n * q->width * (int64_t)sizeof *q->f);
     cafe_print(value, sizeof value, "%llu", (unsigned long long)context->seed);
     add_line(&w, "seed", value);
     add_array(&w, "start", inputs.start, op->n * inputs.width * (int64_t)sizeof(float));

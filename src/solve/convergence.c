@@ -6,8 +6,8 @@
  *     g (r + r^2 + ...) = g^2 / (g' - g).
  *
  * The estimate is trusted if it is at most half of the estimate one sweep before; with a long tail
- * of gains it is not. It must be small beside the objective and, for a graph, beside 1 - objective:
- * if neighbours are alike anyway, a sweep or two bring the objective near its bound 1, and the rest
+ * of gains it is not. It must be small beside the objective and, for a graph, beside 1 - objective.
+ * If neighbours are alike anyway, a sweep or two bring the objective near its bound 1, and the rest
  * matters. The second figure is the number of columns in use,
  *
  *     width = (sum of lambda)^2 / (sum of lambda^2),     lambda the eigenvalues of H^T H,

@@ -17,10 +17,12 @@ typedef struct sets {
     uint32_t *with; /* the T of the maximum */
 } sets;
 
-/* q(u,w) = p(u,w) - resolution p_u p_w */
+/* q(u,w) = a(u,w) / total + resolution kappa f_u C f_w^T, for a graph p(u,w) - resolution p_u p_w
+ */
 static void fill_covariances(const cafe_operator_parts *s, double resolution, double *q) {
     for (int64_t u = 0; u < s->n; u++)
-        for (int64_t w = 0; w < s->n; w++) q[u * s->n + w] = -resolution * s->p[u] * s->p[w];
+        for (int64_t w = 0; w < s->n; w++)
+            q[u * s->n + w] = resolution * s->kappa * cafe_factor_product(s, u, w);
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
             q[u * s->n + s->targets[j]] += CAFE_LINK(s, u, j) / s->total;

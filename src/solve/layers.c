@@ -15,6 +15,8 @@
 #include "engine/engine.h"
 #include "solve/exact_partition.h"
 #include "solve/layers_effort.h"
+#include "solve/layers_factors.h"
+#include "solve/layers_sizes.h"
 #include "solve/solution.h"
 
 enum { GATHER_ARCS = 1 << 22 /* arcs of graphs that do not fit into the caches */ };
@@ -37,6 +39,14 @@ static const cafe_option layers_options[] = {
     {"chunks", "B", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_layers_options, chunks),
      0, 0, 2147483647, NULL,
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
+    {"min-size", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, min_size), 0, 0,
+     2147483647, NULL,
+     "nodes of a community at least: smaller ones join the neighbour with which they lose least; "
+     "0 is any, and a whole component stays"},
+    {"max-size", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, max_size), 0, 0,
+     2147483647, NULL, "nodes of a community at most: larger ones are divided; 0 is any"},
+    {"communities", "K", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, communities), 0, 0,
+     2147483647, NULL, "exactly K communities; 0 is as many as make the modularity largest"},
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, columns), 256, 1, 65536,
      NULL, "columns of the embedding at most; layers of more communities are mixed down"},
 };
@@ -57,10 +67,20 @@ const cafe_option_table *cafe_layers_vectors_option_table(void) {
     return &table;
 }
 
+/* F in double precision, and the masses that belong to it. */
+typedef struct factor_copy {
+    cafe_factors null;
+    double *f, *mass;
+} factor_copy;
+
 /* ---- one search ------------------------------------------------------------------------------ */
 
 /* Solves a graph of few nodes exactly, and builds layers on the best partition unless a round has
- * found one. */
+ * found one:
+ *
+ *     max over all partitions of sum over S of p(S,S) - r p(S)^2
+ *
+ * by dynamic programming over the subsets of the nodes (solve/exact_partition.c). */
 static cafe_status run_exact(cafe_context *context, const cafe_operator *op, cafe_search *s) {
     double modularity;
     if (op->n > CAFE_EXACT_NODES || !s->h.options->refine || s->given) return CAFE_OK;
@@ -69,15 +89,19 @@ static cafe_status run_exact(cafe_context *context, const cafe_operator *op, caf
     return cafe_search_round(context, s);
 }
 
-static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
+/* The sampled graph as the finest level: p(u,w) = a(u,w) / total, p_u = mass_u, and every node is a
+ * community of its own. Null models besides p p^T are copied. */
+static cafe_status view_finest(cafe_context *context, const cafe_operator *op, factor_copy *copy,
                                cafe_pooled **finest) {
     const cafe_operator_parts *s = &op->parts;
+    if (s->f) CAFE_PASS(cafe_factors_take(context, s, &copy->null, &copy->f, &copy->mass));
     cafe_pooled rows = {.n = s->n,
                         .offsets = s->offsets,
                         .targets = s->targets,
                         .single = s->weights,
                         .factor = s->factor,
-                        .mass = s->p,
+                        .mass = s->f ? copy->mass : s->p,
+                        .null = copy->null,
                         .total = s->total};
     return cafe_pooled_view(context, rows, s->loops, finest);
 }
@@ -134,16 +158,20 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
     cafe_status status = CAFE_OK;
     cafe_pooled *finest = NULL, *joined = NULL;
     int32_t *where = NULL;
+    factor_copy copy = {0};
     cafe_search s = {.given = given};
     cafe_layers_options o;
     cafe_effort effort;
     double seconds;
+    bool limited;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
+    CAFE_TRY(cafe_layers_check_sizes(context, &o, given != NULL, op->n, &limited));
     CAFE_TRY(choose_effort(context, &o, given != NULL, &effort, &seconds));
     CAFE_TRY(cafe_engine_need_rows(context, "layers"));
-    CAFE_TRY(cafe_operator_need_links(context, op));
-    CAFE_TRY(view_finest(context, op, &finest));
+    CAFE_TRY(cafe_factors_need(context, op));
+    if (op->parts.kappa == 0) o.resolution = 0; /* no null model */
+    CAFE_TRY(view_finest(context, op, &copy, &finest));
     s.h.options = &o;
     CAFE_TRY(cafe_search_open(context, finest, &s));
     if (!o.refine || effort == CAFE_EFFORT_FAST) s.left = 1;
@@ -152,6 +180,7 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
     CAFE_TRY(effort >= CAFE_EFFORT_HIGH ? cafe_search_combine(context, &s, seconds)
                                         : cafe_search_run(context, &s));
     CAFE_TRY(run_exact(context, op, &s));
+    if (limited) CAFE_TRY(cafe_search_limit(context, &s));
     CAFE_TRY(restore(context, &s, op->n, where));
     *layers = s.best;
     s.best = NULL;
@@ -159,6 +188,6 @@ done:
     cafe_search_free(context, &s);
     cafe_pooled_free(joined);
     cafe_pooled_free(finest);
-    cafe_mem_free(context, where);
+    cafe_mem_free_all(context, where, copy.f, copy.mass);
     return status;
 }

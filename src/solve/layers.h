@@ -16,6 +16,14 @@
 #include "graph/hash_sums.h"
 #include "graph/pooling.h"
 
+/* The masses of communities under a null model of factors (layers_factors.c), as integers: their
+ * sums have no order either. */
+typedef struct cafe_factor_sums {
+    int64_t *mass; /* n x width, sum over u in S of f_u in units of 1 / scale; NULL: no factors */
+    double scale;  /* a power of 2 */
+    double *pull;  /* of each worker: a row */
+} cafe_factor_sums;
+
 /* ---- local moving: layers_move.c, layers_chunk.c --------------------------------------------- */
 
 /* The state that moves change. Communities are numbered 0 .. n-1; some are empty.
@@ -26,10 +34,11 @@
 typedef struct cafe_moves {
     const cafe_pooled *g;
     double resolution;
-    int32_t *part;  /* community of each node */
-    int64_t *mass;  /* p(S) */
-    int32_t *size;  /* nodes of S */
-    int32_t *empty; /* stack of communities that became empty; some may have nodes again */
+    int32_t *part;         /* community of each node */
+    int64_t *mass;         /* p(S) */
+    cafe_factor_sums sums; /* of a null model of factors */
+    int32_t *size;         /* nodes of S */
+    int32_t *empty;        /* stack of communities that became empty; some may have nodes again */
     int64_t empties;
     cafe_bins *bins;            /* one a worker */
     bool fresh;                 /* every node began alone */
@@ -55,21 +64,30 @@ cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u);
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 
 /* Visits every node, then again the neighbours of moved nodes, and moves each to the community of
- * the largest gain. part[n] in 0 .. n-1 is start and result. chunks: 0 chooses by the size of the
- * level; n moves one node at a time. turn: of the random order, 0 for the order of nodes. */
+ * the largest gain. The start and the result are in part[n], in 0 .. n-1. With 0 chunks the size of
+ * the level decides; n chunks move one node at a time. The random order is that of `turn`, 0 for
+ * the order of nodes. */
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
                              int64_t chunks, uint64_t turn, int32_t *part);
-
-/* *gain <- about what the modularity gains if every node goes to its best community while the
- * others stay: twice the gain of about `sample` nodes over their share of p. */
-cafe_status cafe_layers_move_gain(cafe_context *context, const cafe_pooled *g, double resolution,
-                                  const int32_t *part, int64_t sample, double *gain);
 
 /* Puts node[n] in a random order that depends on seed, turn and place alone. */
 void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n, int32_t *node);
 
 /* The same, with the nodes u mod chunks = c moving at once. */
 cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks);
+
+/* ---- graphs without small structure: layers_anneal.c ----------------------------------------- */
+
+/* Have the nodes much the same degree? */
+bool cafe_layers_are_even(const cafe_pooled *g);
+/* About the modularity that communities of a random graph of these degrees may have. */
+double cafe_layers_random_level(const cafe_pooled *g);
+/* Are these communities of single nodes trees? */
+bool cafe_layers_are_trees(const cafe_pooled *g, int64_t communities, double modularity);
+/* part[n] <- one of `labels` labels, up to 256, for each node, drawn until communities stop
+ * growing. turn: of the random numbers. */
+cafe_status cafe_layers_anneal(cafe_context *context, const cafe_pooled *g, double resolution,
+                               uint64_t turn, int64_t labels, int32_t *part);
 
 /* ---- refinement: layers_refine.c ------------------------------------------------------------- */
 

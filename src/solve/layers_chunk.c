@@ -16,12 +16,13 @@
  * Several processes divide the tasks of both jobs. Each finds and weighs the wishes of its own
  * tasks and receives those of the others. All of them make all moves.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/processes.h"
 #include "base/thread_pool.h"
-#include "solve/layers.h"
+#include "solve/layers_factors.h"
 
 enum {
     MOST_PASSES = 1000, /* some tens do; see layers_move.c */
@@ -29,13 +30,21 @@ enum {
     MOST_CHUNKS = 8,    /* taken together */
     MOST_TASK = 128,    /* places of a task, fewer where rows are long: */
     TASK_ARCS = 4096,   /* arcs of a task on average, when all are active */
-    SERIAL = 64         /* nodes of a chunk that may go one after another */
+    SERIAL = 64,        /* nodes of a chunk that may go one after another */
+    STUCK = 16,         /* a pass is if only one of so many members of C moves at once */
+    FLOW_BITS = 12      /* of the number of flows */
 };
 
 typedef struct wish {
     int32_t node, to;
     double gain;
 } wish;
+
+/* The mass of the nodes of C that go to some communities, and of those that leave some. Communities
+ * that share a flow count as one, which only makes it larger. */
+typedef struct flow {
+    int64_t in, out;
+} flow;
 
 typedef struct chunk_job {
     cafe_moves *moves;
@@ -48,6 +57,9 @@ typedef struct chunk_job {
     uint8_t *wants;             /* of each place at work: its node is in C */
     wish *wishes;               /* of each task: the nodes of C, then those left over */
     int64_t *wanted;            /* how many of them */
+    flow *flows;                /* of C */
+    bool sharp;                 /* c_u depends on the flows of two communities, not on all of C */
+    int64_t wished, blocked;    /* of a pass: members of C, and those that did not move at once */
     int64_t mine, end;          /* tasks of this process; */
     bool weighed;               /* several: a gain says whether the node may move */
     _Alignas(64) int64_t whole; /* p(C); threads write it while they read the others */
@@ -71,6 +83,10 @@ static inline int64_t node_at(const chunk_job *job, int64_t place) {
     return place / job->length + place % job->length * job->chunks;
 }
 
+static inline flow *flow_of(const chunk_job *job, int32_t community) {
+    return &job->flows[(uint32_t)community * 2654435769u >> (32 - FLOW_BITS)];
+}
+
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* The active nodes of a task, which are so no longer. */
@@ -85,9 +101,13 @@ static int64_t take_active(const chunk_job *job, int64_t first, int64_t end, int
 }
 
 /* Node u is in C; returns its mass. */
-static int64_t join(const chunk_job *job, int64_t u) {
+static int64_t join(const chunk_job *job, int64_t u, int32_t to) {
+    int64_t mass = cafe_moves_mass(job->moves, u);
     job->wants[place_of(job, u) - job->first] = 1;
-    return cafe_moves_mass(job->moves, u);
+    if (!job->sharp) return mass;
+    __atomic_fetch_add(&flow_of(job, job->moves->part[u])->out, mass, __ATOMIC_RELAXED);
+    if (to >= 0) __atomic_fetch_add(&flow_of(job, to)->in, mass, __ATOMIC_RELAXED);
+    return mass;
 }
 
 /* For each active node u of the task: the best move from the state before the chunk, S = argmax
@@ -112,7 +132,7 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
         cafe_move move = cafe_moves_best(moves, &moves->bins[worker], node[i]);
         if (move.to == moves->part[node[i]]) continue;
         wishes[wanted++] = (wish){node[i], move.to, move.gain};
-        mass += join(job, node[i]);
+        mass += join(job, node[i], move.to);
     }
     job->wanted[task] = wanted;
     if (wanted) __atomic_fetch_add(&job->whole, mass, __ATOMIC_RELAXED);
@@ -120,18 +140,31 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
+/* The mass that c_u counts besides the weights. It is that of the others in C, or half of those
+ * that go where u goes and half of those that leave what u leaves. */
+static double count_others(const chunk_job *job, const wish *w) {
+    int64_t mass = cafe_moves_mass(job->moves, w->node);
+    if (!job->sharp) return (double)(job->whole - mass);
+    const flow *to = flow_of(job, w->to), *from = flow_of(job, job->moves->part[w->node]);
+    int64_t both = to->in + from->out - 2 * mass;
+    if (job->moves->sums.mass) both += to->out + from->in; /* q(u,w) without an edge: any sign */
+    return 0.5 * (double)both;
+}
+
 /* Is the gain above total c_u? That only grows on the way: the rest of a row need not be read once
  * it is not. Edges to nodes that neither go to what u leaves nor leave what it goes to lose nothing
- * and could be left out; but where there are no communities to be found, those are better that the
- * ends of edges do not join at once. */
+ * and could be left out. But if there are no communities, results are better if the ends of edges
+ * do not join at once. */
 static bool outweighs(const chunk_job *job, const wish *w) {
+    if (w->to < 0) return false;
     const cafe_pooled *g = job->moves->g;
     int64_t u = w->node, end = g->offsets[u + 1];
-    double inside = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
-    double rest = job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
+    double inside = 0, others = count_others(job, w);
+    double pull = job->moves->resolution * (g->null.width > 0 ? g->null.reach * g->null.reach : 1);
+    double rest = pull * g->total * g->mass[u] * others * cafe_mass_unit;
     for (int64_t j = g->offsets[u]; j < end && w->gain > inside + rest; j++)
         if (is_moving(job, g->targets[j]) && g->targets[j] != u)
-            inside += cafe_pooled_weight(g, u, j);
+            inside += fabs(cafe_pooled_weight(g, u, j));
     return w->gain > inside + rest;
 }
 
@@ -157,6 +190,7 @@ static void move_now(const chunk_job *job, int64_t u, int32_t to) {
     __atomic_fetch_sub(&moves->mass[own], mass, __ATOMIC_RELAXED);
     __atomic_fetch_add(&moves->size[to], 1, __ATOMIC_RELAXED);
     __atomic_fetch_sub(&moves->size[own], 1, __ATOMIC_RELAXED);
+    if (moves->sums.mass) cafe_factors_move(moves, u, own, to);
     if (!job->all) wake_neighbours(job, u, to);
 }
 
@@ -179,7 +213,7 @@ static void make_moves(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (int64_t i = 0; i < job->wanted[task]; i++) {
         wish w = wishes[i];
-        if (w.to >= 0 && (job->weighed ? w.gain > 0 : outweighs(job, &w)))
+        if (job->weighed ? w.gain > 0 : outweighs(job, &w))
             move_now(job, w.node, w.to);
         else
             wishes[left++] = w;
@@ -265,7 +299,8 @@ static void take_wishes(chunk_job *job, int64_t tasks) {
             job->wants[place - job->first] = 0;
         }
         for (int64_t i = 0; i < job->wanted[t]; i++)
-            job->whole += join(job, job->wishes[t * job->task + i].node);
+            job->whole +=
+                join(job, job->wishes[t * job->task + i].node, job->wishes[t * job->task + i].to);
     }
 }
 
@@ -284,10 +319,17 @@ static cafe_status find_and_weigh(cafe_context *context, chunk_job *job, int64_t
     return share_wishes(context, job, tasks);
 }
 
+static int64_t count_wanted(const chunk_job *job, int64_t tasks) {
+    int64_t count = 0;
+    for (int64_t t = 0; t < tasks; t++) count += job->wanted[t];
+    return count;
+}
+
 /* One step on the places at work. Claim: the modularity does not fall. C' of C, the nodes with
  *
  *     gain_u > c_u,   c_u = sum over w in C, w != u, of p(u,w) + resolution p_u (p(C) - p_u),
  *
+ * or with the flows of the two communities, p(to) + p(from) - 2 p_u over 2, in place of p(C) - p_u,
  * move at once, which gains (docs/algorithms/layers.md). A subset of C has smaller sums in c_u, so
  * the argument holds for C' too. move_rest() then moves single nodes, each from the present state,
  * which also gains.
@@ -295,12 +337,15 @@ static cafe_status find_and_weigh(cafe_context *context, chunk_job *job, int64_t
 static cafe_status move_places(cafe_context *context, chunk_job *job) {
     int64_t tasks = cafe_blocks(job->size, job->task);
     job->whole = 0;
+    memset(job->flows, 0, sizeof *job->flows << FLOW_BITS);
     if (cafe_team_ranks(context) > 1)
         CAFE_PASS(find_and_weigh(context, job, tasks));
     else
         CAFE_PASS(run_tasks(context, tasks, find_moves, job));
     if (job->whole == 0) return CAFE_OK;
+    job->wished += count_wanted(job, tasks);
     CAFE_PASS(run_tasks(context, tasks, make_moves, job));
+    job->blocked += count_wanted(job, tasks);
     move_rest(job, tasks);
     return CAFE_OK;
 }
@@ -326,8 +371,11 @@ static int64_t choose_places(chunk_job *job, int64_t chunk) {
     return end;
 }
 
-/* One pass over all chunks, in order. */
+/* One pass over all chunks, in order. The shifts are sharp from the pass on that follows one in
+ * which they kept back nearly all of C: until then those that wait make better moves later. */
 static cafe_status run_pass(cafe_context *context, chunk_job *job) {
+    if (STUCK * (job->wished - job->blocked) < job->wished) job->sharp = true;
+    job->wished = job->blocked = 0;
     for (int64_t chunk = 0; chunk < job->chunks;) {
         chunk = choose_places(job, chunk);
         if (job->size > 0) CAFE_PASS(move_places(context, job));
@@ -353,7 +401,8 @@ static cafe_status start(cafe_context *context, chunk_job *job) {
     job->wishes = cafe_mem(context, places, sizeof *job->wishes);
     job->wants = cafe_mem(context, places, sizeof *job->wants);
     job->wanted = cafe_mem(context, places / job->task, sizeof *job->wanted);
-    CAFE_PASS(cafe_mem_had(job->active, job->wishes, job->wants, job->wanted));
+    job->flows = cafe_mem(context, (int64_t)1 << FLOW_BITS, sizeof *job->flows);
+    CAFE_PASS(cafe_mem_had(job->flows, job->active, job->wishes, job->wants, job->wanted));
     /* as many places of a chunk are taken as there are nodes u mod B = c */
     for (int64_t c = 0; c < job->chunks; c++)
         memset(job->active + c * job->length, 1, (size_t)((n - c + job->chunks - 1) / job->chunks));
@@ -372,6 +421,6 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
         CAFE_TRY(run_pass(context, &job));
     } while ((moves->moved > before || job.all) && ++pass < MOST_PASSES);
 done:
-    cafe_mem_free_all(context, job.active, job.wishes, job.wants, job.wanted);
+    cafe_mem_free_all(context, job.flows, job.active, job.wishes, job.wants, job.wanted);
     return status;
 }

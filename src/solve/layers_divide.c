@@ -2,67 +2,28 @@
  *
  * For a node of degree d the expected term of a community S is worth an edge only when S has 1/d of
  * all edges. On a large graph parts of a few nodes therefore join whatever they have an edge to,
- * and communities of different blocks end in one lump. There are two remedies.
+ * and communities of different blocks end in one lump.
  *
- * separate: the parts of the first layer are joined at a resolution HEAT times as high, so that
- * communities stop growing at 1/HEAT of that size. The next round at the right resolution joins
- * those that belong together.
- *
- * divide: inside a lump few edges lead from block to block. A search from single nodes in the graph
- * without the edges between communities finds the blocks again. This graph has the same masses and
- * the same edges inside, so a partition that is finer has the same modularity in both graphs.
- *
- * Both are tried only when a sample shows that they gain much, so that they cost little elsewhere.
+ * Inside a lump few edges lead from block to block. A search from single nodes in the graph without
+ * the edges between communities finds the blocks again. This graph has the same masses and the same
+ * edges inside, so a partition that is finer has the same modularity in both graphs. The division
+ * is tried only when a sample shows that it gains much, so that it costs little elsewhere.
  */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "solve/layers_factors.h"
 #include "solve/layers_search.h"
 
 enum {
     NODES = 4096,    /* of a task */
-    SAMPLE = 4096,   /* nodes whose best move is looked at */
     SAMPLE_PART = 16 /* 1 of so many nodes is in a community that is divided for a test */
 };
 
-static const double heat = 4;
-/* Of the modularity: moves of single nodes gain 0.3 and more on lumps of equal blocks, and less
- * than 0.07 elsewhere. */
-static const double mixed_gain = 0.12;
 /* Of divisions, per share of the edges: 1e-2 and more on lumps, and below 1e-4 elsewhere. */
 static const double division_gain = 1e-3;
-
-/* ---- separate -------------------------------------------------------------------------------- */
-
-cafe_status cafe_layers_are_mixed(cafe_context *context, const cafe_hierarchy *h,
-                                  const cafe_layers *layers, bool *mixed, double *hoped) {
-    double gain;
-    CAFE_PASS(cafe_layers_move_gain(context, h->finest, h->options->resolution,
-                                    top_partition(layers), SAMPLE, &gain));
-    *mixed = gain > mixed_gain * top_modularity(layers);
-    *hoped = top_modularity(layers) + gain;
-    return CAFE_OK;
-}
-
-cafe_status cafe_layers_separate(cafe_context *context, const cafe_hierarchy *h,
-                                 const cafe_layers *layers, int32_t *part) {
-    cafe_status status = CAFE_OK;
-    cafe_pooled *coarse = NULL;
-    cafe_layers_options hot = *h->options;
-    cafe_hierarchy upper = {.options = &hot, .turn = h->turn};
-    int64_t n = h->finest->n;
-    hot.resolution *= heat;
-    memcpy(part, layers->at[0].partition, (size_t)n * sizeof *part);
-    CAFE_TRY(cafe_coarsen(context, h->finest, part, layers->at[0].communities, &coarse));
-    upper.finest = coarse;
-    CAFE_TRY(cafe_hierarchy_build(context, &upper));
-    CAFE_TRY(cafe_layers_lift(context, n, top_partition(upper.layers), part));
-done:
-    cafe_layers_free(upper.layers);
-    cafe_pooled_free(coarse);
-    return status;
-}
+static const double mean_size = 1 - 1e-6; /* without rounding */
 
 /* ---- the graph inside communities ------------------------------------------------------------ */
 
@@ -76,7 +37,7 @@ typedef struct inside_job {
     int64_t *offsets;
     int32_t *targets;
     float *single, *factor;
-    double *pooled, *loops, *mass;
+    double *pooled, *loops, *mass, *f;
 } inside_job;
 
 static void copy_arc(const inside_job *job, int64_t arc, int64_t to) {
@@ -110,11 +71,14 @@ static void copy_nodes(void *argument, int64_t first, int64_t last) {
         if (job->loops) job->loops[i] = job->g->loops[u];
         if (job->factor) job->factor[i] = job->g->factor[u];
     }
+    if (job->f)
+        cafe_factors_copy(&job->g->null, job->node + first, last - first,
+                          job->f + first * job->g->null.width);
 }
 
 static void free_inside(cafe_context *context, inside_job *job) {
     cafe_mem_free_all(context, job->where, job->offsets, job->targets, job->single, job->factor,
-                      job->pooled, job->loops, job->mass);
+                      job->pooled, job->loops, job->mass, job->f);
 }
 
 /* Memory for a copy of `from`, unless that is NULL. */
@@ -131,6 +95,7 @@ static cafe_status take_nodes(cafe_context *context, int64_t n, inside_job *job)
     CAFE_PASS(room_like(context, g->mass, n, sizeof *job->mass, &job->mass));
     CAFE_PASS(room_like(context, g->loops, n, sizeof *job->loops, &job->loops));
     CAFE_PASS(room_like(context, g->factor, n, sizeof *job->factor, &job->factor));
+    CAFE_PASS(room_like(context, g->null.f, n * g->null.width, sizeof *job->f, &job->f));
     CAFE_PASS(room_like(context, g->offsets, n + 1, sizeof *job->offsets, &job->offsets));
     return cafe_ranges(context, n, NODES, copy_nodes, job);
 }
@@ -151,6 +116,8 @@ static cafe_status take_inside(cafe_context *context, int64_t n, inside_job *job
 }
 
 static cafe_pooled graph_of(const inside_job *job, int64_t n) {
+    cafe_factors null = job->g->null;
+    null.f = job->f;
     return (cafe_pooled){.n = n,
                          .offsets = job->offsets,
                          .targets = job->targets,
@@ -159,6 +126,7 @@ static cafe_pooled graph_of(const inside_job *job, int64_t n) {
                          .pooled = job->pooled,
                          .loops = job->loops,
                          .mass = job->mass,
+                         .null = null,
                          .total = job->g->total,
                          .widest = job->g->widest};
 }
@@ -175,7 +143,7 @@ static cafe_status divide(cafe_context *context, const cafe_hierarchy *h, const 
     CAFE_TRY(take_inside(context, n, &job));
     cafe_pooled inside = graph_of(&job, n);
     inner.finest = &inside;
-    CAFE_TRY(cafe_hierarchy_build(context, &inner));
+    CAFE_TRY(cafe_hierarchy_begin(context, &inner, found));
     *modularity = top_modularity(inner.layers);
     memcpy(found, top_partition(inner.layers), (size_t)n * sizeof *found);
 done:
@@ -184,7 +152,8 @@ done:
     return status;
 }
 
-/* Some communities, chosen in a random order until they have one of SAMPLE_PART nodes by p. */
+/* Some communities of at least mean size, since lumps are larger than communities, chosen in a
+ * random order until they have one of SAMPLE_PART nodes by p. */
 typedef struct sample {
     const int32_t *part; /* of all nodes */
     int64_t count;       /* communities */
@@ -201,6 +170,7 @@ static void choose_communities(const cafe_context *context, const cafe_hierarchy
     for (int64_t u = 0; u < g->n; u++) s->mass[s->part[u]] += g->mass[u];
     cafe_layers_shuffle(context->seed, 8 * h->turn + 6, 0, s->count, s->order);
     for (int64_t i = 0; i < s->count && s->share * SAMPLE_PART < 1; i++) {
+        if (s->mass[s->order[i]] * (double)s->count < mean_size) continue;
         s->chosen[s->order[i]] = 1;
         s->share += s->mass[s->order[i]];
     }
@@ -209,7 +179,8 @@ static void choose_communities(const cafe_context *context, const cafe_hierarchy
 }
 
 /* The modularity of the chosen communities: sum of p(S,S) - resolution p(S)^2. */
-static double chosen_modularity(const cafe_hierarchy *h, const sample *s) {
+static cafe_status chosen_modularity(cafe_context *context, const cafe_hierarchy *h,
+                                     const sample *s, double *modularity) {
     const cafe_pooled *g = h->finest;
     double inside = 0, expected = 0;
     for (int64_t i = 0; i < s->nodes; i++) {
@@ -221,14 +192,17 @@ static double chosen_modularity(const cafe_hierarchy *h, const sample *s) {
     }
     for (int64_t c = 0; c < s->count; c++)
         if (s->chosen[c]) expected += s->mass[c] * s->mass[c];
-    return inside / g->total - h->options->resolution * expected;
+    if (g->null.width > 0)
+        CAFE_PASS(cafe_factors_expected(context, g, s->part, s->count, s->chosen, &expected));
+    *modularity = inside / g->total - h->options->resolution * expected;
+    return CAFE_OK;
 }
 
 cafe_status cafe_layers_may_divide(cafe_context *context, const cafe_hierarchy *h,
                                    const cafe_layers *layers, bool *may) {
     cafe_status status = CAFE_OK;
     int64_t n = h->finest->n, count = layers->at[layers->count - 1].communities;
-    double modularity;
+    double modularity, before;
     sample s = {.part = top_partition(layers), .count = count};
     int32_t *found = cafe_mem(context, n, sizeof *found);
     s.order = cafe_mem(context, count, sizeof *s.order);
@@ -238,7 +212,8 @@ cafe_status cafe_layers_may_divide(cafe_context *context, const cafe_hierarchy *
     CAFE_TRY(cafe_mem_had(found, s.order, s.node, s.mass, s.chosen));
     choose_communities(context, h, &s);
     CAFE_TRY(divide(context, h, s.part, s.node, s.nodes, found, &modularity));
-    *may = modularity - chosen_modularity(h, &s) > division_gain * s.share;
+    CAFE_TRY(chosen_modularity(context, h, &s, &before));
+    *may = modularity - before > division_gain * s.share;
 done:
     cafe_mem_free_all(context, found, s.order, s.node, s.mass, s.chosen);
     return status;

@@ -1,31 +1,34 @@
 /* Several searches whose results are combined.
  *
- *     members   = the best of some searches, no two with the same modularity
+ *     members   = the results of a few searches, later also children
  *     parents   = two or three members, or a member and fresh results
  *     groups    = meet of the parents: nodes are together if they are together in all parents
  *     child     = a search on the graph of the groups, then rounds of the whole graph from it
- *     members   = with the child in place of the worst, unless a member has its modularity
+ *     members   = with the child, at first as one more, then in place of the worst; no two have the
+ *                 same modularity
  *
  * Parents agree on most nodes. The graph of their groups is therefore small, and a search on it
- * decides what they disagree about. Fresh results keep the members apart.
+ * decides what they disagree about. Fresh results keep the members apart. Few searches come before
+ * the first child, because a child gains more in the time of a search.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "solve/layers_effort.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/random.h"
-#include "base/thread_pool.h"
+#include "os/os.h"
 
 enum {
-    NODES = 1 << 14, /* of a task */
-    MOST_MEMBERS = 12,
-    FEW_MEMBERS = 4, /* of a large graph */
+    NODES = 1 << 14,   /* of a task */
+    FIRST_MEMBERS = 4, /* before the first child; children are the others */
+    MOST_MEMBERS = 12, /* of a large graph FIRST_MEMBERS */
     MOST_PARENTS = 3,
+    SHORT_ROUNDS = 3, /* of a search if there is a limit of time: later rounds gain less than
+                       * children do */
     /* children without a gain that end the search: */
     LITTLE_PATIENCE = 6, /* of a large graph; */
     LEAST_PATIENCE = 12, /* of others at least, */
@@ -47,7 +50,7 @@ typedef struct member {
 
 typedef struct pool {
     cafe_search *s;
-    int64_t rounds; /* of a search */
+    int64_t rounds, fresh_rounds; /* of a search, and of one from single nodes */
     member at[MOST_MEMBERS];
     int64_t count, most;
     member fresh[MOST_PARENTS - 1];
@@ -66,12 +69,6 @@ cafe_effort cafe_effort_take(const char *text, double *seconds) {
     if (strcmp(text, "high") == 0) return CAFE_EFFORT_HIGH;
     *seconds = cafe_parse_number(text, &end);
     return CAFE_EFFORT_SECONDS;
-}
-
-double cafe_search_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- members --------------------------------------------------------------------------------- */
@@ -142,6 +139,7 @@ static void reset(pool *p) {
 
 static cafe_status search_fresh(cafe_context *context, pool *p) {
     reset(p);
+    p->s->left = p->fresh_rounds;
     p->s->given = NULL;
     return cafe_search_run(context, p->s);
 }
@@ -234,7 +232,7 @@ static cafe_status make_child(cafe_context *context, pool *p) {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static bool is_late(const pool *p) {
-    return p->s->until > 0 && cafe_search_clock() > p->s->until;
+    return p->s->until > 0 && cafe_os_seconds() > p->s->until;
 }
 
 static int64_t choose_patience(const pool *p) {
@@ -250,7 +248,7 @@ static cafe_status run(cafe_context *context, pool *p) {
     int64_t patience = choose_patience(p);
     cafe_phase(context, "layers", p->s->until > 0 ? 0 : patience);
     p->s->quiet = true;
-    for (int64_t i = 0; i < p->most && !(i > 0 && is_late(p)); i++) {
+    for (int64_t i = 0; i < FIRST_MEMBERS && !(i > 0 && is_late(p)); i++) {
         CAFE_PASS(search_fresh(context, p));
         CAFE_PASS(settle(context, p));
         cafe_step(context, 0, top_modularity(p->best));
@@ -263,8 +261,9 @@ static cafe_status run(cafe_context *context, pool *p) {
 }
 
 cafe_status cafe_search_combine(cafe_context *context, cafe_search *s, double seconds) {
-    pool p = {.s = s, .rounds = s->left, .most = s->large ? FEW_MEMBERS : MOST_MEMBERS};
-    s->until = seconds > 0 ? cafe_search_clock() + seconds : 0;
+    pool p = {.s = s, .rounds = s->left, .most = s->large ? FIRST_MEMBERS : MOST_MEMBERS};
+    p.fresh_rounds = seconds > 0 && !s->large ? SHORT_ROUNDS : p.rounds;
+    s->until = seconds > 0 ? cafe_os_seconds() + seconds : 0;
     cafe_status status = run(context, &p);
     if (p.best) {
         reset(&p);

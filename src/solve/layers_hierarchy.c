@@ -8,19 +8,19 @@
  */
 #include "solve/layers_hierarchy.h"
 
-#include <math.h>
-
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/permutation.h"
+#include "solve/layers_factors.h"
 
 enum {
     NODES = 1 << 14, /* of a task */
     INNER_ROUNDS = 3 /* hierarchies built on a level of a large graph, at most */
 };
 
-/* The upper layers of a large graph take less time: they are built again while they gain this. */
-static const double fair_progress = 1e-5;
+/* The upper layers of a large graph take less time. They are built again while the last of these
+ * builds gained this much; the next one gains a small part of that. */
+static const double fair_progress = 1e-4;
 
 typedef struct level {
     const cafe_pooled *g;
@@ -147,7 +147,10 @@ static cafe_status pool_level(cafe_context *context, cafe_hierarchy *h, const le
 static cafe_status close_top(cafe_context *context, cafe_hierarchy *h, level *l) {
     double modularity, resolution = h->options->resolution;
     if (l->count == l->g->n && h->layers->count > 0) return CAFE_OK;
-    if (h->options->refine) CAFE_PASS(cafe_layers_connect(context, l->g, l->part, &l->count));
+    if (h->options->refine && l->g->null.width > 0)
+        CAFE_PASS(cafe_factors_connect(context, l->g, resolution, l->part, &l->count));
+    else if (h->options->refine)
+        CAFE_PASS(cafe_layers_connect(context, l->g, l->part, &l->count));
     CAFE_PASS(cafe_layers_modularity(context, l->g, resolution, l->part, l->count, &modularity));
     return cafe_layers_add(context, h->layers, l->part, l->count, modularity);
 }
@@ -169,16 +172,19 @@ static cafe_status build_inner(cafe_context *context, cafe_hierarchy *h, const l
     cafe_status status = CAFE_OK;
     cafe_layers *best = NULL;
     cafe_hierarchy in = *h;
+    double before;
     in.finest = l->g, in.start = l->part, in.inner = true;
+    CAFE_TRY(
+        cafe_layers_modularity(context, l->g, h->options->resolution, l->part, l->g->n, &before));
     for (int i = 0; i < INNER_ROUNDS; i++) {
-        double before = best ? top_modularity(best) : -HUGE_VAL;
         CAFE_TRY(cafe_hierarchy_build(context, &in));
-        if (!(top_modularity(in.layers) > before)) break;
+        if (best && !(top_modularity(in.layers) > before)) break;
         cafe_layers_free(best);
         best = in.layers;
         in.layers = NULL;
         in.start = top_partition(best);
         if (top_modularity(best) - before < fair_progress) break;
+        before = top_modularity(best);
     }
     h->turn = in.turn;
     CAFE_TRY(add_layers(context, best, h->layers));
@@ -186,6 +192,17 @@ done:
     cafe_layers_free(in.layers);
     cafe_layers_free(best);
     return status;
+}
+
+/* After the first moves and refinement of nodes that began alone: are the parts trees? */
+static cafe_status test_trees(cafe_context *context, cafe_hierarchy *h, const level *l) {
+    double modularity;
+    h->trees = false;
+    if (!h->even || h->start || h->layers->count > 0) return CAFE_OK;
+    CAFE_PASS(cafe_layers_modularity(context, l->g, h->options->resolution, l->group, l->groups,
+                                     &modularity));
+    h->trees = cafe_layers_are_trees(l->g, l->groups, modularity);
+    return CAFE_OK;
 }
 
 /* One hierarchy. Each level moves, refines and pools:
@@ -210,6 +227,8 @@ cafe_status cafe_hierarchy_build(cafe_context *context, cafe_hierarchy *h) {
         CAFE_TRY(move_level(context, h, &now));
         if (h->gather && !h->gathered) CAFE_TRY(gather_level(context, h, &now));
         CAFE_TRY(refine_level(context, h, &now));
+        CAFE_TRY(test_trees(context, h, &now));
+        if (h->trees) goto done;
         if (now.groups == now.g->n || h->layers->count + 1 + h->inner == CAFE_MOST_LAYERS) break;
         status = pool_level(context, h, &now, &made, &next);
         free_level(context, &now);
@@ -227,4 +246,47 @@ done:
     free_level(context, &now);
     cafe_pooled_free(coarse);
     return status;
+}
+
+/* ---- a large graph --------------------------------------------------------------------------- */
+
+/* A hierarchy from this many labels, 0: from single nodes, which replaces h->layers if it is
+ * better.
+ */
+static cafe_status try_labels(cafe_context *context, cafe_hierarchy *h, int64_t labels,
+                              int32_t *part) {
+    cafe_status status = CAFE_OK;
+    cafe_layers *before = h->layers;
+    h->layers = NULL;
+    h->start = labels > 0 ? part : NULL;
+    if (labels > 0)
+        CAFE_TRY(
+            cafe_layers_anneal(context, h->finest, h->options->resolution, h->turn, labels, part));
+    CAFE_TRY(cafe_hierarchy_build(context, h));
+    if (!before || top_modularity(h->layers) > top_modularity(before)) {
+        cafe_layers_free(before);
+        return CAFE_OK;
+    }
+done:
+    cafe_layers_free(h->layers);
+    h->layers = before;
+    return status;
+}
+
+/* Few labels find weaker communities than many do, and fewer of them. So they are tried while the
+ * result might be that of a random graph, and single nodes after that. */
+cafe_status cafe_hierarchy_begin(cafe_context *context, cafe_hierarchy *h, int32_t *part) {
+    static const int64_t labels[] = {256, 32, 0};
+    h->start = NULL;
+    h->even = h->options->refine && h->finest->null.width == 0 && cafe_layers_are_even(h->finest);
+    CAFE_PASS(cafe_hierarchy_build(context, h));
+    if (!h->trees) return CAFE_OK;
+    cafe_layers_free(h->layers);
+    h->layers = NULL;
+    h->even = h->trees = false;
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        CAFE_PASS(try_labels(context, h, labels[i], part));
+        if (top_modularity(h->layers) > cafe_layers_random_level(h->finest)) break;
+    }
+    return CAFE_OK;
 }

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "graph/label_sums.h"
-#include "solve/layers.h"
+#include "solve/layers_factors.h"
 
 enum {
     NODES = 4096,              /* of a task that adds up masses */
@@ -62,6 +62,7 @@ cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u) {
     const cafe_pooled *g = moves->g;
     int32_t own = moves->part[u];
     if (g->kept && g->kept[u]) return (cafe_move){own, 0};
+    if (moves->sums.mass) return cafe_factors_best(moves, bins, u);
     double degree = g->total * g->mass[u], pull = moves->resolution * degree * cafe_mass_unit;
     cafe_bins_open(bins, g->offsets[u + 1] - g->offsets[u]);
     cafe_gather_row(g, moves->part, moves->mass, u, bins);
@@ -106,6 +107,7 @@ void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to) {
     moves->mass[own] -= p;
     moves->moved++;
     moves->size[own]--;
+    if (moves->sums.mass) cafe_factors_move(moves, u, own, to);
     if (moves->size[own] == 0 && moves->empties < moves->g->n) moves->empty[moves->empties++] = own;
 }
 
@@ -187,7 +189,8 @@ done:
 /* ---- one level ------------------------------------------------------------------------------- */
 
 static void free_moves(cafe_context *context, cafe_moves *moves) {
-    cafe_mem_free_all(context, moves->mass, moves->size, moves->empty);
+    cafe_mem_free_all(context, moves->mass, moves->size, moves->empty, moves->sums.mass,
+                      moves->sums.pull);
 }
 
 static void clear_masses(void *argument, int64_t first, int64_t last) {
@@ -249,36 +252,11 @@ cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double
     CAFE_TRY(start_moves(context, &moves));
     moves.bins = cafe_bins_new(context, workers, g->widest, g->n);
     CAFE_TRY(moves.bins ? CAFE_OK : CAFE_ERROR_MEMORY);
+    if (g->null.width > 0) CAFE_TRY(cafe_factors_open(context, workers, &moves));
     CAFE_TRY(chunks < g->n ? cafe_layers_move_chunks(context, &moves, chunks)
                            : move_queue(context, &moves));
 done:
     cafe_bins_free(context, moves.bins, workers);
-    free_moves(context, &moves);
-    return status;
-}
-
-/* ---- how well nodes fit ---------------------------------------------------------------------- */
-
-cafe_status cafe_layers_move_gain(cafe_context *context, const cafe_pooled *g, double resolution,
-                                  const int32_t *part, int64_t sample, double *gain) {
-    cafe_status status = CAFE_OK;
-    cafe_moves moves = {.g = g, .resolution = resolution};
-    int64_t step = g->n / sample + 1;
-    double gains = 0, mass = 0;
-    moves.part = cafe_mem(context, g->n, sizeof *moves.part);
-    CAFE_TRY(cafe_mem_had(moves.part));
-    memcpy(moves.part, part, (size_t)g->n * sizeof *part);
-    CAFE_TRY(start_moves(context, &moves));
-    moves.bins = cafe_bins_new(context, 1, g->widest, g->n);
-    CAFE_TRY(cafe_mem_had(moves.bins));
-    for (int64_t u = 0; u < g->n; u += step) {
-        gains += 2 * cafe_moves_best(&moves, moves.bins, u).gain / g->total;
-        mass += g->mass[u];
-    }
-    *gain = mass > 0 ? gains / mass : 0;
-done:
-    cafe_bins_free(context, moves.bins, 1);
-    cafe_mem_free(context, moves.part);
     free_moves(context, &moves);
     return status;
 }

@@ -2,6 +2,7 @@
  * cache while parts grow in it. layers_refine.c says which parts.
  */
 #include "solve/layers_nest.h"
+#include "solve/layers_factors.h"
 
 #include <string.h>
 
@@ -11,9 +12,9 @@
 
 static void free_nodes(cafe_context *context, cafe_nest *nest) {
     cafe_mem_free_all(context, nest->offsets, nest->mass, nest->cut, nest->part, nest->order,
-                      nest->number, nest->alone);
+                      nest->number, nest->alone, nest->f);
     nest->offsets = NULL;
-    nest->mass = nest->cut = NULL;
+    nest->mass = nest->cut = nest->f = NULL;
     nest->part = nest->order = nest->number = NULL;
     nest->alone = NULL;
     nest->node_room = 0;
@@ -43,6 +44,10 @@ static cafe_status reserve_nodes(cafe_context *context, int64_t n, cafe_nest *ne
     nest->alone = cafe_mem(context, n, sizeof *nest->alone);
     CAFE_PASS(cafe_mem_had(nest->offsets, nest->mass, nest->cut, nest->part, nest->order,
                            nest->number, nest->alone));
+    if (nest->null.width > 0) {
+        nest->f = cafe_mem(context, (n + 1) * nest->null.width, sizeof *nest->f);
+        CAFE_PASS(cafe_mem_had(nest->f));
+    }
     nest->node_room = n;
     return CAFE_OK;
 }
@@ -85,7 +90,9 @@ cafe_status cafe_nest_take(cafe_context *context, const cafe_pooled *g, const in
                            int64_t n, const int32_t *place, int64_t first, int64_t arcs,
                            cafe_nest *nest) {
     int64_t at = 0;
+    nest->null = g->null;
     CAFE_PASS(reserve(context, n, arcs, nest));
+    if (nest->f) cafe_factors_copy(&g->null, member, n, nest->f);
     for (int64_t i = 0; i < n; i++) {
         double inside = 0;
         cafe_pooled_send_for(g, place, member, i, n);
@@ -146,6 +153,10 @@ static void join_best(cafe_nest *nest, int32_t v, double pull, double whole, caf
  * join. pull = resolution total, so all sides are in units of total. */
 void cafe_nest_join(cafe_nest *nest, double pull, cafe_bins *bins) {
     double whole = 0;
+    if (nest->f) {
+        cafe_factors_join(nest, pull, bins);
+        return;
+    }
     for (int64_t i = 0; i < nest->n; i++) {
         whole += nest->mass[i];
         nest->part[i] = (int32_t)i;
@@ -206,6 +217,9 @@ static void take_sums(const cafe_nest *nest, cafe_nest *coarse) {
         if (nest->number[i] < 0) continue;
         coarse->mass[nest->number[i]] = nest->mass[i];
         coarse->cut[nest->number[i]] = nest->cut[i];
+        if (nest->f)
+            memcpy(coarse->f + nest->number[i] * nest->null.width, nest->f + i * nest->null.width,
+                   (size_t)nest->null.width * sizeof *nest->f);
     }
 }
 
@@ -214,6 +228,7 @@ static void take_sums(const cafe_nest *nest, cafe_nest *coarse) {
 cafe_status cafe_nest_pool(cafe_context *context, cafe_nest *nest, int64_t parts, cafe_bins *bins,
                            cafe_nest *coarse) {
     int64_t at = 0, first = 0;
+    coarse->null = nest->null;
     CAFE_PASS(reserve(context, parts, nest->offsets[nest->n], coarse));
     take_sums(nest, coarse);
     sort_by_part(nest, parts, coarse->offsets);

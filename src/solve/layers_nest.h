@@ -12,8 +12,10 @@ typedef struct cafe_nest {
     int64_t *offsets;       /* n+1 */
     int32_t *targets;
     double *weights;
-    double *mass;  /* p_v, or p(R) of a part R that has this node's number */
-    double *cut;   /* total p(R, S - R), S the community */
+    double *mass;      /* p_v, or p(R) of a part R that has this node's number */
+    double *f;         /* the same of factors, and their sum over S in one more row; NULL: none */
+    cafe_factors null; /* which factors they are */
+    double *cut;       /* total p(R, S - R), S the community */
     int32_t *part; /* of each node: the number of one of the part's nodes, later that of the part */
     int32_t *order; /* of the visits */
     int32_t *number;

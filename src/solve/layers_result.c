@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "solve/layers.h"
+#include "solve/layers_factors.h"
 
 enum { NODES = 1 << 14 }; /* of a task */
 
@@ -28,8 +28,10 @@ cafe_status cafe_layers_modularity(cafe_context *context, const cafe_pooled *g, 
                 inside += cafe_pooled_weight(g, u, j);
     }
     for (int64_t i = 0; i < count; i++) expected += mass[i] * mass[i];
-    *modularity = inside / g->total - resolution * expected;
     cafe_mem_free(context, mass);
+    if (g->null.width > 0)
+        CAFE_PASS(cafe_factors_expected(context, g, part, count, NULL, &expected));
+    *modularity = inside / g->total - resolution * expected;
     return cafe_check_cancel(context);
 }
 

@@ -2,8 +2,9 @@
  *
  * While rounds gain much, the next round starts from the last result, so that nodes can leave
  * again. Then, unless the graph is large, rounds start from every node alone, and from the
- * communities on which this fresh result and the best one agree. On a large graph one hierarchy may
- * end in lumps of several communities: layers_divide.c finds and divides them.
+ * communities on which this fresh result and the best one agree. On a large graph moves from single
+ * nodes may find nothing: layers_anneal.c then finds the start. One hierarchy may also end in lumps
+ * of several communities: layers_divide.c finds and divides them.
  */
 #include "solve/layers_search.h"
 
@@ -11,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "os/os.h"
 
 enum {
     MOST_FAILURES = 3,
@@ -37,12 +39,11 @@ static const double rounding = 1e-13;
 
 /* How a round starts. */
 typedef enum start {
-    START_FRESH,    /* every node alone */
-    START_LAST,     /* from the partition the last round found */
-    START_MEET,     /* from the communities on which the best and the last fresh one agree */
-    START_GIVEN,    /* from a partition of the caller */
-    START_SEPARATE, /* from the last one's parts, joined at a higher resolution */
-    START_DIVIDE    /* from communities inside those of the last one */
+    START_FRESH, /* every node alone */
+    START_LAST,  /* from the partition the last round found */
+    START_MEET,  /* from the communities on which the best and the last fresh one agree */
+    START_GIVEN, /* from a partition of the caller */
+    START_DIVIDE /* from communities inside those of the last one */
 } start;
 
 /* ---- partitions ------------------------------------------------------------------------------ */
@@ -109,9 +110,14 @@ static cafe_status measure_given(cafe_context *context, const cafe_search *s, do
 /* The partition `meet`, for starts that need one. */
 static cafe_status make_start(cafe_context *context, cafe_search *s, start from) {
     if (from == START_MEET) return meet(context, s);
-    if (from == START_SEPARATE) return cafe_layers_separate(context, &s->h, s->last, s->meet);
     if (from == START_DIVIDE) return cafe_layers_divide(context, &s->h, s->last, s->meet);
     return CAFE_OK;
+}
+
+static cafe_status build(cafe_context *context, cafe_search *s, start from) {
+    if (from == START_FRESH && s->large) return cafe_hierarchy_begin(context, &s->h, s->meet);
+    s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
+    return cafe_hierarchy_build(context, &s->h);
 }
 
 /* Runs one round from this start and keeps the better of its result and the best. */
@@ -119,8 +125,7 @@ static cafe_status run_round(cafe_context *context, cafe_search *s, start from) 
     double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
     if (from == START_GIVEN) CAFE_PASS(measure_given(context, s, &before));
     CAFE_PASS(make_start(context, s, from));
-    s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
-    CAFE_PASS(cafe_hierarchy_build(context, &s->h));
+    CAFE_PASS(build(context, s, from));
     cafe_layers_free(s->other);
     s->other = s->last = s->h.layers;
     s->h.layers = NULL;
@@ -174,34 +179,18 @@ static bool goes_on(const cafe_search *s) {
     return s->gain > least;
 }
 
-/* The next round starts from the best result, or from the fresh one, unless the remedy against
- * lumps has found something better. */
-static void weigh_remedy(cafe_search *s, start from) {
-    if (from == START_SEPARATE && top_modularity(s->last) < s->hoped) {
-        s->last = s->last == s->best ? s->other : s->best;
-        s->left++; /* this round does not count */
-    }
-    if (from == START_DIVIDE && s->last != s->best) {
+/* On a large graph, while divisions gain: are lumps divided next? After a division that ended below
+ * the best result, rounds go on from the best. */
+static cafe_status test_lumps(cafe_context *context, cafe_search *s, start *from, bool *lumps) {
+    *lumps = false;
+    if (*from == START_DIVIDE && s->last != s->best) {
         s->last = s->best;
         s->whole = true;
     }
-}
-
-/* On a large graph, after a fresh start and while divisions gain: is one of the remedies for
- * communities that hold nodes of several ones the next start? */
-static cafe_status test_lumps(cafe_context *context, cafe_search *s, start *from, bool *lumps) {
-    start now = *from;
-    *lumps = false;
-    weigh_remedy(s, now);
-    if (!s->large || s->whole) return CAFE_OK;
-    if (now == START_FRESH) {
-        CAFE_PASS(cafe_layers_are_mixed(context, &s->h, s->last, lumps, &s->hoped));
-        *from = *lumps ? START_SEPARATE : now;
-    } else if (now == START_LAST) {
-        CAFE_PASS(cafe_layers_may_divide(context, &s->h, s->last, lumps));
-        *from = *lumps ? START_DIVIDE : now;
-        s->whole = !*lumps;
-    }
+    if (!s->large || s->whole || *from != START_LAST) return CAFE_OK;
+    CAFE_PASS(cafe_layers_may_divide(context, &s->h, s->last, lumps));
+    if (*lumps) *from = START_DIVIDE;
+    s->whole = !*lumps;
     return CAFE_OK;
 }
 
@@ -226,7 +215,7 @@ static void choose_next(cafe_search *s, start *from, bool *go) {
 
 /* May another round begin? */
 static bool has_time(const cafe_search *s) {
-    return s->left > 0 && (s->until == 0 || cafe_search_clock() < s->until);
+    return s->left > 0 && (s->until == 0 || cafe_os_seconds() < s->until);
 }
 
 /* Rounds until choose_next() finds nothing to do. The best modularity never falls, because a round

@@ -11,7 +11,6 @@ typedef struct cafe_search {
     int64_t left;                   /* rounds */
     bool large;                     /* a round takes so long that fresh starts are not tried */
     bool whole;         /* of a large graph: communities need not be tested for a division */
-    double hoped;       /* modularity of the fresh result after moves of single nodes, estimated */
     int64_t failures;   /* fresh starts since the best was found */
     double gain;        /* of the last round over the partition that it started from */
     double before;      /* the same of the round before it; both HUGE_VAL after other starts */
@@ -19,7 +18,7 @@ typedef struct cafe_search {
     cafe_layers *other; /* the last round's, or the one that it replaced as the best */
     cafe_layers *last;  /* one of the two */
     int32_t *meet;      /* the partition that a round begins with, unless it is that of `last` */
-    double until;       /* by cafe_search_clock(): no round begins later; 0: any */
+    double until;       /* by cafe_os_seconds(): no round begins later; 0: any */
     bool quiet;         /* somebody else reports the progress */
 } cafe_search;
 
@@ -32,8 +31,6 @@ cafe_status cafe_search_run(cafe_context *context, cafe_search *s);
 /* One round from the partition `meet`. */
 cafe_status cafe_search_round(cafe_context *context, cafe_search *s);
 void cafe_search_free(cafe_context *context, cafe_search *s);
-/* Seconds of a clock that only moves on. */
-double cafe_search_clock(void);
 
 /* met[n] <- nodes are together if they are together in a[n] and b[n]; counts: their communities,
  * and those of met, which may be a. */
@@ -43,14 +40,6 @@ cafe_status cafe_layers_meet(cafe_context *context, int64_t n, const int32_t *a,
 cafe_status cafe_layers_lift(cafe_context *context, int64_t n, const int32_t *top, int32_t *part);
 
 /* ---- communities that are too large: layers_divide.c ----------------------------------------- */
-
-/* Are nodes of different communities together? Compares the gain of moves of single nodes,
- * estimated from some nodes, with the modularity. *hoped: the modularity after these moves. */
-cafe_status cafe_layers_are_mixed(cafe_context *context, const cafe_hierarchy *h,
-                                  const cafe_layers *layers, bool *mixed, double *hoped);
-/* part[n] <- communities of the nodes of the first layer, found at a higher resolution. */
-cafe_status cafe_layers_separate(cafe_context *context, const cafe_hierarchy *h,
-                                 const cafe_layers *layers, int32_t *part);
 
 /* Would some communities be divided by a search inside them? Tests a sample. */
 cafe_status cafe_layers_may_divide(cafe_context *context, const cafe_hierarchy *h,

@@ -4,7 +4,6 @@
 
 #include <cafe/cluster.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "solve/solution.h"
@@ -131,7 +130,8 @@ cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
     *solution = NULL;
     if (columns < 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "an embedding needs at least one column");
-    CAFE_TRY(cafe_solution_rows(context, "layers", op->n, count_columns(layers, columns), 0, &s));
+    CAFE_TRY(cafe_engine_need_processor(context, "layers"));
+    CAFE_TRY(cafe_solution_new(context, op->n, count_columns(layers, columns), 0, &s));
     CAFE_TRY(fill(context, layers, s));
     s->converged = 1;
     CAFE_TRY(cafe_sweep_settle(context, op, s));

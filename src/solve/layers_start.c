@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "solve/layers_search.h"
 
 /* ---- the partition --------------------------------------------------------------------------- */
 
@@ -81,5 +82,23 @@ cafe_status cafe_layers_join_kept(cafe_context *context, const cafe_pooled *fine
     CAFE_TRY(cafe_coarsen(context, &marked, place, count, joined));
 done:
     cafe_mem_free(context, first);
+    return status;
+}
+
+/* ---- a part of a graph ----------------------------------------------------------------------- */
+
+cafe_status cafe_layers_improve(cafe_context *context, const cafe_pooled *g, int32_t *part) {
+    cafe_layers_start start = {.steady = false};
+    cafe_layers_options options;
+    cafe_search s = {.given = &start, .quiet = true};
+    cafe_status status = CAFE_OK;
+    cafe_layers_options_init(&options);
+    s.h.options = &options;
+    CAFE_TRY(cafe_search_open(context, g, &s));
+    memcpy(s.meet, part, (size_t)g->n * sizeof *part);
+    CAFE_TRY(cafe_search_run(context, &s));
+    memcpy(part, top_partition(s.best), (size_t)g->n * sizeof *part);
+done:
+    cafe_search_free(context, &s);
     return status;
 }

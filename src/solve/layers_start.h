@@ -22,13 +22,17 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
                                   const cafe_layers_options *options,
                                   const cafe_layers_start *start, cafe_layers **layers);
 
+/* part[g->n] <- better communities: rounds of search from this partition, numbered 0 .. n-1, in
+ * which nodes that g->kept has do not move. Two of them in one community are not allowed. */
+cafe_status cafe_layers_improve(cafe_context *context, const cafe_pooled *g, int32_t *part);
+
 /* part[n] <- the start, numbered by first appearance; nodes without a community are alone. */
 cafe_status cafe_layers_take_start(cafe_context *context, int64_t n, const cafe_layers_start *start,
                                    int32_t *part);
 
-/* The graph in which the kept nodes of each community are one node, which stays: no kept nodes of
- * two communities can meet then, on any level. place[n] gets the node of each node; part[n] becomes
- * the partition of the nodes made. */
+/* In this graph the kept nodes of each community are one node, which stays. Kept nodes of two
+ * communities can then meet on no level. The array place[n] gets the node of each node; part[n]
+ * becomes the partition of the nodes made. */
 cafe_status cafe_layers_join_kept(cafe_context *context, const cafe_pooled *finest,
                                   const uint8_t *keep, int32_t *part, int32_t *place,
                                   cafe_pooled **joined);

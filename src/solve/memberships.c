@@ -1,6 +1,12 @@
-/* Sparse memberships: the call that finds them, and reading them. */
+/* Sparse memberships: the call that finds them, and reading them.
+ *
+ *     maximise sum over u != w of q(u,w) <h_u, h_w>,   h_u >= 0 of sum 1,
+ *     of which at most `support` entries are above 0
+ *
+ * The sweeps (solve/softmax_sparse.c) keep a row as `support` pairs (k, h_uk) in any order. The
+ * result has compressed rows in the order of the columns.
+ */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"
@@ -49,7 +55,8 @@ static void release(cafe_context *context, cafe_sparse *x) {
                       x->new_column, x->new_value, x->new_count);
 }
 
-/* Compressed rows in order of columns. */
+/* Compressed rows in order of columns: offsets_(u+1) - offsets_u is the number of entries of h_u,
+ * and their sum over u is all the memory that the result takes. */
 static cafe_status compress(cafe_context *context, const cafe_sparse *x, cafe_memberships *m) {
     m->offsets = cafe_mem(context, x->n + 1, sizeof *m->offsets);
     if (!m->offsets) return CAFE_ERROR_MEMORY;

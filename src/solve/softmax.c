@@ -4,8 +4,8 @@
  *
  *     h_uk <- h_uk exp(theta_u z_uk) / sum over l of h_ul exp(theta_u z_ul)
  *
- * Entries of Q are of the order 1/2m, so theta is in units of n = 1 / mean(p), the same theta_u for
- * all nodes, or of 1/p_u; in both units theta has the same effect on every graph.
+ * Entries of Q are of the order 1/2m. So theta is in units of n = 1 / mean(p), the same theta_u for
+ * all nodes, or in units of 1/p_u. In both units theta has the same effect on every graph.
  *
  * Claim: if the nodes of a chunk move at once, the objective never falls as long as theta_u <= 4 /
  * c_u (c_u of operator/chunks.h), since with Delta = h+ - h
@@ -32,14 +32,15 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Options of vectors and clusters, whose default units differ: graph units find clusters of higher
- * modularity, node units give better vectors of graphs with many edges. */
-#define SHARED_OPTIONS(initial_units)                                                             \
+/* Options of vectors and clusters, whose defaults differ. More and smaller clusters give better
+ * vectors; graph units find clusters of higher modularity, node units give better vectors of graphs
+ * with many edges. */
+#define SHARED_OPTIONS(initial_columns, initial_units, initial_resolution, least, own_resolution) \
     {"columns",                                                                                   \
      "K",                                                                                         \
      CAFE_OPTION_INTEGER,                                                                         \
      offsetof(cafe_softmax_options, columns),                                                     \
-     100,                                                                                         \
+     initial_columns,                                                                             \
      1,                                                                                           \
      16777216,                                                                                    \
      NULL,                                                                                        \
@@ -67,12 +68,12 @@
          "R",                                                                                     \
          CAFE_OPTION_REAL,                                                                        \
          offsetof(cafe_softmax_options, resolution),                                              \
-         1,                                                                                       \
-         0,                                                                                       \
+         initial_resolution,                                                                      \
+         least,                                                                                   \
          1e12,                                                                                    \
          NULL,                                                                                    \
          "weight of the edges expected by degrees: more finds smaller clusters; 0, with known "   \
-         "labels, spreads them by edges alone"},                                                  \
+         "labels, spreads them by edges alone" own_resolution},                                   \
         {"sweeps",                                                                                \
          "N",                                                                                     \
          CAFE_OPTION_INTEGER,                                                                     \
@@ -98,10 +99,12 @@
             "at a time"                                                                           \
     }
 
-static const cafe_option cafe_options[] = {SHARED_OPTIONS(CAFE_THETA_AUTO),
+static const cafe_option cafe_options[] = {SHARED_OPTIONS(200, CAFE_THETA_AUTO, -1, -1,
+                                                          "; -1 takes 5, or 1 with labels or "
+                                                          "features"),
                                            CAFE_STORAGE_OPTION(cafe_softmax_options)};
 static const cafe_option softmax_options[] = {
-    SHARED_OPTIONS(CAFE_THETA_GRAPH),
+    SHARED_OPTIONS(100, CAFE_THETA_GRAPH, 1, 0, ""),
     {"initial", "FROM", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
      offsetof(cafe_softmax_options, initial), CAFE_INITIAL_AUTO, 0, 3, "random|layers|sphere|auto",
      "where to begin: at random, at the communities of the layers, or at a sphere solution; auto "
@@ -251,6 +254,16 @@ bool cafe_softmax_graph_units(const cafe_operator *op, const cafe_softmax_option
     return op->parts.offsets[op->n] < MANY_LINKS * linked;
 }
 
+/* Of vectors without labels: many small clusters (docs/algorithms/softmax.md). */
+#define FINE_RESOLUTION 5
+
+/* The option, or the method's own if that is negative. */
+static double resolution_of(const cafe_operator *op, const int32_t *labels,
+                            const cafe_softmax_options *o) {
+    if (o->resolution >= 0) return o->resolution;
+    return labels || cafe_operator_is_sum(&op->parts) ? 1 : FINE_RESOLUTION;
+}
+
 /* The sweeps, with theta_u = theta / p_u, or in graph units theta d_u / (d p_u) = theta n for the
  * mean degree d = total / n: the same for all nodes. */
 static cafe_status iterate(cafe_context *context, const cafe_operator *op,
@@ -291,11 +304,17 @@ cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
     uint8_t *fixed = NULL;
     int64_t moving = op->n;
     cafe_softmax_options o;
+    const cafe_option_table *table = trace ? cafe_cafe_option_table() : cafe_softmax_option_table();
     *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, cafe_cafe_option_table(), options, &o));
+    CAFE_TRY(cafe_options_take(context, table, options, &o));
     CAFE_TRY(check_labels(context, op->n, o.columns, labels));
-    CAFE_TRY(cafe_keeper_open(context, op,
-                              trace ? cafe_cafe_option_table() : cafe_softmax_option_table(), &o,
+    o.resolution = resolution_of(op, labels, &o);
+    if (cafe_operator_is_sum(&op->parts) && o.resolution != 1)
+        CAFE_TRY(
+            cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                      CAFE_OPT("resolution") " is for the null model of one graph: it does not "
+                                             "go with features"));
+    CAFE_TRY(cafe_keeper_open(context, op, table, &o,
                               (cafe_keeper_inputs){start, o.columns, labels}, &keeper));
     CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
     if (trace) {

@@ -35,7 +35,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
 

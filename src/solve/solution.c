@@ -31,9 +31,13 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
 cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
                                int64_t columns, int64_t sweeps, cafe_solution **solution) {
     cafe_status status = cafe_engine_need_processor(context, method);
-    return status == CAFE_OK ? cafe_solution_new(context, n, columns, sweeps, solution) : status;
+    if (status == CAFE_OK) status = cafe_solution_new(context, n, columns, sweeps, solution);
+    if (status == CAFE_OK) (*solution)->loss = true;
+    return status;
 }
 
+/* The first `top` columns are for eigenvalues above 0, the last `bottom` for those below 0: the
+ * trace of the latter counts with the sign -1. */
 void cafe_solution_split(cafe_solution *solution, int64_t top, int64_t bottom) {
     solution->columns = solution->keep = top + bottom;
     solution->stride = solution->h.stride;
@@ -49,7 +53,6 @@ void cafe_solution_free(cafe_solution *solution) {
     if (!solution) return;
     cafe_block_drop(solution->context, &solution->h);
     cafe_block_drop(solution->context, &solution->y);
-    cafe_layers_free(solution->layers);
     cafe_mem_free_all(solution->context, solution->objective, solution->trace, solution->order,
                       solution);
 }
@@ -69,7 +72,8 @@ static cafe_status check_rows(cafe_context *context, const cafe_solution *s, con
     return CAFE_OK;
 }
 
-/* S: the column and the sign of every node. */
+/* The random matrix S of a start A S: row u is s_u e_k(u), with a random sign s_u and a random
+ * column k(u). Row w of A S is then the sum over u of a(w,u) s_u e_k(u): one number per edge. */
 typedef struct marks_job {
     uint64_t seed, stream;
     uint64_t columns;

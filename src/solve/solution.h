@@ -37,10 +37,10 @@ struct cafe_solution {
     int64_t finding_count;
     int64_t asked; /* K, with columns that the graph has too few nodes for */
     int64_t keep;  /* below `columns` where the finish is to choose so many of them by their ends */
+    bool features; /* columns of features are to stand behind those found */
     int64_t width; /* columns the vectors are to have: model_finish() adds hubs; 0: those found */
-    cafe_layers *layers; /* of a layers solution; NULL of others */
-    int32_t *order;      /* the node of each row of h and y; NULL: rows are nodes
-                            (method/ordered_vectors.c) */
+    int32_t *order; /* the node of each row of h and y; NULL: rows are nodes
+                       (method/ordered_vectors.c) */
 };
 
 /* The columns that are from -Q, which are the last ones. */
@@ -60,14 +60,14 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
                               cafe_solution **solution);
 
 /* The same for a method that writes the rows of H itself: it runs on the processor alone, and fails
- * by its name where the context's engine is another one. */
+ * by its name where the context's engine is another one. What it reports is a loss. */
 CAFE_LAB cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
                                         int64_t columns, int64_t sweeps, cafe_solution **solution);
 
 /* Rows of length 1: from columns first, first + 1, ... of a plain n x width block, a zero row at
- * random from `stream` (base/random.h). Without a block (NULL) all rows are random; or, of a graph
- * with many more nodes than columns, a product A S with a random S of one number a row: as good as
- * a sweep from random rows, at the price of reading the edges once. */
+ * random from `stream` (base/random.h). Without a block (NULL) all rows are random. A graph with
+ * many more nodes than columns starts from a product A S instead, with a random S of one number a
+ * row. This is as good as a sweep from random rows, and reads the edges once. */
 cafe_status cafe_solution_start(cafe_context *context, const cafe_operator *op, const float *start,
                                 int64_t width, int64_t first, uint64_t stream,
                                 cafe_solution *solution);
@@ -106,11 +106,11 @@ double cafe_solution_diagonal(const cafe_solution *solution);
 /* The solution's H has probability vectors as rows; its objective is the sum over u != w of
  * q(u,w) <h_u, h_w>, which never falls.
  *
- * start: NULL for random rows (uniform on the simplex, from the context's seed), or n x columns
- * row-major non-negative numbers (a row is scaled to sum 1, a zero row is drawn at random).
- * labels: NULL, or labels[n] in -1 .. columns-1; a labelled node's row is fixed to its label, and
- * without a start an unlabelled one begins with equal parts of all columns. When every node with an
- * edge is labelled there is nothing to iterate. */
+ * Argument start: NULL for random rows (uniform on the simplex, from the context's seed), or n x
+ * columns row-major non-negative numbers. A row is scaled to sum 1; a zero row is drawn at random.
+ * Argument labels: NULL, or labels[n] in -1 .. columns-1. The row of a labelled node is fixed to
+ * its label. Without a start the row of an unlabelled node begins with equal parts of all columns.
+ * When every node with an edge is labelled there is nothing to iterate. */
 cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
                          const cafe_softmax_options *options, const float *start,
                          const int32_t *labels, cafe_solution **solution);
@@ -125,9 +125,9 @@ cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *
 const cafe_option_table *cafe_cafe_option_table(void);
 const cafe_option_table *cafe_layers_vectors_option_table(void);
 
-/* The layers side by side as one H for cafe_finish, coarsest first, `columns` in all at most: a
- * layer whose communities fit into the columns left has one column each; a finer one is mixed down
- * into those left, every community by a random vector of signs (from the context's seed). */
+/* The layers side by side as one H for cafe_finish, coarsest first, up to `columns` in all. A layer
+ * whose communities fit into the columns left has a column for each. A finer layer is mixed down
+ * into the columns left: every community has a random vector of signs (from the context's seed). */
 cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
                                  const cafe_layers *layers, int64_t columns,
                                  cafe_solution **solution);

@@ -15,9 +15,7 @@
  * The ends are solved one after the other and set side by side.
  */
 #include <stddef.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
 #include "solve/checkpoint.h"
@@ -41,10 +39,9 @@ static const cafe_option sphere_options[] = {
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
     {"columns-from", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, columns_from),
      CAFE_FROM_AUTO, 0, 0, "top|both|largest|auto|top+hubs|hubs",
-     "where the columns come from: top, groups with many edges inside; both, half of them groups "
-     "with many edges to one another; largest, both as their eigenvalues suggest; hubs, "
-     "eigenvectors of the edges, which keep the degrees; top+hubs, half each; auto, the top, with "
-     "hubs where the top lacks columns or groups have many edges to one another"},
+     "where the columns come from: top (groups with many edges inside), both (half from groups "
+     "with many edges between), largest (both, by eigenvalues), hubs (degrees), top+hubs, auto "
+     "(top, or with hubs)"},
     CAFE_STORAGE_OPTION(cafe_sphere_options),
 };
 

@@ -31,8 +31,8 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op, void 
     return CAFE_OK;
 }
 
-/* Sweeps from the start, or from a checkpoint: then H, the course and S are those of the
- * checkpoint, and the bits of the result are those of an uninterrupted run. */
+/* Sweeps from the start, or from a checkpoint. In the second case H, the course and S are those of
+ * the checkpoint, and the bits of the result are those of an uninterrupted run. */
 cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                        cafe_solution *solution) {
     cafe_status status = CAFE_OK;

@@ -4,8 +4,8 @@
  * found, and any rho, some eigenvalue lies within ||M x - rho x|| / ||x|| of rho. Ritz pairs of the
  * columns' Gram matrices only propose x = V s and rho; what is reported of them is measured.
  *
- * Small blocks, and all where that is asked for: x is formed in doubles, so that it has no error as
- * a vector, its image is a product in doubles, and r = M x - rho x is added up itself
+ * Small blocks, and all blocks on request: x is formed in doubles, so that it has no error as a
+ * vector. Its image is a product in doubles, and r = M x - rho x is added up itself
  * (spectral/exact_columns.c). With u = 2^-53, t terms in a sum at most, and |M| the matrix of
  * absolute values, rounding has changed the residual by
  *
@@ -58,7 +58,22 @@ typedef struct problem {
  *     || |D^-1 Q| || <= 2,   || |Q| || <= 2 max p.
  *
  * Table: || |F| |F|^T || <= sum of ||f_u||^2.
+ *
+ * Sum: the largest sum over w of |a(u,w)| / total, plus the sum of ||f_u||^2. For D^-1 Q, which is
+ * similar to D^-1/2 Q D^-1/2, both have row u divided by p_u.
  */
+static double size_of_sum(const cafe_operator_parts *q, cafe_side side) {
+    double largest = 0, squares = 0;
+    for (int64_t u = 0; u < q->n; u++) {
+        double inverse = side != CAFE_SIDE_WALK ? 1 : q->p[u] > 0 ? 1 / q->p[u] : 0, sum = 0;
+        for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++)
+            sum += fabs(CAFE_LINK(q, u, j));
+        largest = fmax(largest, inverse * sum / q->total);
+        squares += inverse * (q->reach[u] * q->reach[u]);
+    }
+    return largest + squares;
+}
+
 static void find_size(problem *p) {
     const cafe_operator_parts *q = &p->c->op->parts;
     int64_t most = 0;
@@ -72,6 +87,7 @@ static void find_size(problem *p) {
     }
     double steps = fmax(1, (double)p->c->op->window), width = q->f ? (double)q->width : 0;
     p->size = q->f ? square : 2 * (p->c->side == CAFE_SIDE_WALK ? 1 : largest);
+    if (cafe_operator_is_sum(q)) p->size = size_of_sum(q, p->c->side);
     p->terms = (double)(p->n + most + 16) * steps + width;
     /* edges are added in pieces of 256, then the pieces; a few operations follow */
     p->tile = (fmin((double)most, 256) + (double)most / 256 + 12) * steps + width;
@@ -108,15 +124,38 @@ static cafe_status find_means(cafe_context *context, const cafe_block *v, proble
     return status;
 }
 
+/* M 1 of a sum is 0 up to the rounding of F to floats: adds its length times the largest mean to
+ * what a product loses. */
+static cafe_status add_constant(cafe_context *context, problem *p) {
+    cafe_status status = CAFE_OK;
+    double square = 0, most = 0;
+    double *ones = cafe_mem(context, p->n, sizeof *ones), *image = NULL;
+    image = cafe_mem(context, p->n, sizeof *image);
+    CAFE_TRY(cafe_mem_had(ones, image));
+    for (int64_t u = 0; u < p->n; u++) ones[u] = 1;
+    CAFE_TRY(cafe_operator_exact(context, &p->c->op->parts, 1, ones, image));
+    for (int64_t u = 0; u < p->n; u++) {
+        double weight = p->weights ? p->weights[u] : 1;
+        square += weight > 0 ? image[u] * image[u] / weight : 0;
+    }
+    for (int64_t j = 0; j < p->k; j++) most = fmax(most, fabs(p->means[j]));
+    p->lost += sqrt(square) * most;
+done:
+    cafe_mem_free_all(context, ones, image);
+    return status;
+}
+
 static cafe_status open_problem(cafe_context *context, const cafe_certifying *c,
                                 const cafe_block *v, problem *p) {
     *p = (problem){.c = c, .n = v->n, .k = v->columns};
     p->weights = c->side == CAFE_SIDE_WALK ? c->op->parts.p : NULL;
     p->floor = cafe_mem(context, 2 * p->k, sizeof *p->floor);
     CAFE_PASS(cafe_mem_had(p->floor));
-    if (c->centred && !c->op->parts.f) p->means = p->floor + p->k;
+    if (c->centred && (!c->op->parts.f || cafe_operator_is_sum(&c->op->parts)))
+        p->means = p->floor + p->k;
     find_size(p);
-    return find_means(context, v, p);
+    CAFE_PASS(find_means(context, v, p));
+    return p->means && cafe_operator_is_sum(&c->op->parts) ? add_constant(context, p) : CAFE_OK;
 }
 
 /* ---- what is reported ------------------------------------------------------------------------ */
@@ -196,7 +235,7 @@ static void find_shift(const problem *p, const cafe_ritz *ritz, double *shift) {
 }
 
 /* Do columns nearly depend on each other? S of a pair is then large beside X = V S, whose length is
- * 1: sum of |s_i| ||v_i|| is above 30, and rounding of S moves X by as much more. */
+ * 1. The sum of |s_i| ||v_i|| is above 30, and rounding of S moves X by as much more. */
 static bool cancels(int64_t k, const double *g, const cafe_ritz *ritz) {
     for (int64_t j = 0; j < ritz->pairs; j++) {
         double sum = 0;

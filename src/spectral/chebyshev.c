@@ -8,8 +8,6 @@
  */
 #include "spectral/chebyshev.h"
 
-#include <math.h>
-
 #include "base/memory.h"
 #include "base/thread_pool.h"
 

@@ -1,5 +1,5 @@
-/* The eigensolver: block Lanczos with thick restarts (spectral/krylov.h) for large problems, LAPACK
- * for small ones.
+/* The eigensolver: block Lanczos with thick restarts (spectral/krylov.h) for large problems, the
+ * dense solver for small ones.
  *
  * Numbers are floats if the tolerance allows. Results are measured in double precision; if they
  * miss the tolerance, the run continues or is repeated in doubles.
@@ -39,9 +39,9 @@ double cafe_want_size(const void *argument, double value) {
 
 /* ---- large problems -------------------------------------------------------------------------- */
 
-/* The pairs, made ready and measured. Where they come from single precision or a filter, values are
- * those of the measure, and the tolerance holds in full; otherwise twice of it, since the estimate
- * and the measure differ by rounding. */
+/* The pairs, made ready and measured. If they come from single precision or a filter, values are
+ * those of the measure, and the tolerance holds in full. Otherwise twice of it is allowed, because
+ * estimate and measure differ by rounding. */
 static cafe_status take_pairs(cafe_context *context, cafe_krylov *k, cafe_eigen *found) {
     bool refresh = k->single || k->filter.degree > 1;
     double most = (refresh ? 1 : 2) * fmax(k->problem->tolerance, CAFE_KRYLOV_ROUNDING) * k->norm;
@@ -58,7 +58,9 @@ static cafe_status take_pairs(cafe_context *context, cafe_krylov *k, cafe_eigen 
     return CAFE_OK;
 }
 
-/* `missed`: the estimates of the pairs met the tolerance, but their products do not. */
+/* M V = V T + R E^T, so a Ritz pair (theta, V s) of T has the estimated residual ||R E^T s||, which
+ * costs no product. `missed`: the estimates of the pairs met the tolerance, but their products do
+ * not. */
 static cafe_status solve_large(cafe_context *context, const cafe_eigen_problem *problem,
                                bool single, cafe_eigen *found, bool *missed) {
     cafe_krylov k;
@@ -175,9 +177,9 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
 /* Pairs up to some value have converged, but copies of that value may be missing. */
 static cafe_status fail_copies(cafe_context *context, const cafe_eigen *found) {
     return cafe_fail(context, CAFE_ERROR_NUMERIC,
-                     "the first %lld of %lld eigenpairs are certain: the eigenvalue %.6g comes "
-                     "%d times or more often, and whether all its copies are found did not show in "
-                     "%lld passes over the matrix. Ask for %lld columns, or for a larger tolerance",
+                     "the first %lld of %lld eigenpairs are certain: the eigenvalue %.6g comes %d "
+                     "times or more often; %lld passes over the matrix did not show whether all "
+                     "its copies are found. Ask for %lld columns, or for a larger tolerance",
                      (long long)found->sure, (long long)found->count,
                      found->values[found->sure - 1], WIDTH, (long long)found->passes,
                      (long long)found->sure);

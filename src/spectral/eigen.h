@@ -7,7 +7,7 @@
 /* Vectors of a block: a map takes n x CAFE_EIGEN_WIDTH numbers, row-major. */
 enum {
     CAFE_EIGEN_WIDTH = CAFE_EIGHT,
-    CAFE_EIGEN_SMALL = 512 /* nodes up to which LAPACK solves every problem */
+    CAFE_EIGEN_SMALL = 512 /* nodes up to which every problem is solved as a dense matrix */
 };
 
 /* The problem: `count` <= n eigenpairs of a symmetric n x n map M. */
@@ -42,7 +42,8 @@ CAFE_LAB double cafe_want_size(const void *argument, double value);
 /* The result. */
 typedef struct cafe_eigen {
     int64_t count;
-    bool exact; /* a small problem, solved by LAPACK: residuals are rounding, and reported as 0 */
+    bool exact; /* a small problem, solved as a dense matrix: residuals are rounding, and reported
+                   as 0 */
     int64_t converged; /* pairs within the tolerance; fewer than `count`: the limit came first */
     int64_t sure;      /* the number of first pairs between which none can be missing */
     int64_t passes;    /* products with a block of CAFE_EIGEN_WIDTH vectors */

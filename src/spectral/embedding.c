@@ -93,9 +93,10 @@ static double exact_bytes(int64_t nodes, const cafe_sphere_options *sphere,
     return finish->residual > 0 && sphere->columns < 32 ? eight : 0;
 }
 
-/* Reading holds the listed edges beside the rows they become; solving and finishing hold the rows
- * and two n x K blocks, refining and the raw form a third one for a moment; beside them a few
- * numbers a node, most while the noise of the product is found (two blocks of one column). */
+/* Reading holds the listed edges beside the rows made of them. Solving and finishing hold the rows
+ * and two n x K blocks; refining and the raw form need a third block for a moment. A few numbers
+ * per node come on top, most while the noise of the product is computed (two blocks of one column).
+ */
 int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          const cafe_sphere_options *sphere, const cafe_finish_options *finish,
                          int32_t threads) {

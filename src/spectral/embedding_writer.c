@@ -14,7 +14,6 @@
 
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "engine/processor.h"
 #include "io/output_file.h"
 #include "io/vector_file.h"
 #include "spectral/embedding.h"

@@ -1,7 +1,7 @@
 /* The split between the ends, and the refinement of both.
  *
  * The split. Let rho be the Ritz values of the walk's problem, Q v = rho D v, on the span of each
- * end's H: no product is needed beyond Y = D^-1 Q H, and hubs do not weigh more than others, as
+ * end's H. They need no product beyond Y = D^-1 Q H. Hubs do not weigh more than other nodes, as
  * they would for Q v = rho v. A direction of the bottom is taken when
  *
  *     |rho| is among the K largest of both ends     and     |rho| >= largest / 2 .
@@ -15,15 +15,14 @@
  * Refinement. The filter of spectral/subspace_iteration.c favours one end, so it runs twice, for Q
  * and for -Q. Eigenvectors of different eigenvalues are orthogonal, up to their residuals; a last
  * Ritz step on both together settles the rest. What an end has on the wrong side of 0 belongs to
- * the other, or to nobody, and is left out: half converged twins of one eigenvector would differ by
- * noise only.
+ * the other end, or to none, and is left out. Half converged twins of one eigenvector would differ
+ * by noise only.
  */
 #include "spectral/ends.h"
 
 #include <math.h>
 
 #include "base/memory.h"
-#include "solve/convergence.h"
 
 /* ---- the split ------------------------------------------------------------------------------- */
 

@@ -142,7 +142,11 @@ static void add_power(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Walks: the mean of the powers of the single step's D^-1 Q (operator/walk_operator.c). */
+/* Walks: the mean of the powers of the single step's D^-1 Q (operator/walk_operator.c),
+ *
+ *     D^-1 Q_T = (1/T) sum over t = 1 .. T of (D^-1 Q)^t ,
+ *
+ * because D^-1 P 1 = 1 and p^T D^-1 P = p^T, so (D^-1 P - 1 p^T)^t = (D^-1 P)^t - 1 p^T. */
 static cafe_status walk(cafe_context *context, cafe_exact *e) {
     cafe_operator step = *e->op;
     double *now = e->power, *next = e->power + e->owned.own * EIGHT;

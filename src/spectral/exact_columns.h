@@ -22,8 +22,8 @@ cafe_status cafe_exact_open(cafe_context *context, const cafe_operator *op, cafe
 void cafe_exact_close(cafe_context *context, cafe_exact *e);
 
 /* Sums over the rows, of column j of X = V S - 1 shift^T and r = M x - rho_j x in the inner product
- * of the problem: sums[3 j] = <x, x>, then <x, r> and <r, r>. S is columns x count, NULL: the
- * columns as they stand; shift NULL: 0. */
+ * of the problem. The sums from sums[3 j] on are <x, x>, <x, r> and <r, r>. S is columns x count,
+ * NULL: the columns as they stand; shift NULL: 0. */
 cafe_status cafe_exact_measure(cafe_context *context, cafe_exact *e, int64_t count, const double *s,
                                const double *shift, double *rho, double *sums);
 

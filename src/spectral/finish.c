@@ -2,6 +2,7 @@
  *
  *     scaled  D^-1 Q H with its spectrum flattened (spectral/scaled_form.c)
  *                                certified for Q v = rho D v, D = diag(p)
+ *     averaged  (D^-1 Q)^2 H less its column means, on one scale; the same problem
  *     walk    V = QR(D^-1 Q H)   the same problem
  *     hhat    V = QR(Q H)        certified for Q v = rho v
  *     ritz    the same span, rotated to its Ritz vectors
@@ -28,10 +29,10 @@
 
 static const cafe_option finish_options[] = {
     {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form),
-     CAFE_FORM_SCALED, 0, 0, "walk|hhat|ritz|raw|scaled",
-     "form of the vectors: walk and hhat, orthonormal columns of D^-1 Q H and of Q H (as in the "
-     "paper); ritz, approximate eigenvectors of Q; raw, the method's own rows H; scaled, D^-1 Q H "
-     "with its directions evened out, column means 0 and mean variance 1"},
+     CAFE_FORM_SCALED, 0, 0, "walk|hhat|ritz|raw|scaled|averaged",
+     "form of the vectors: walk (orthonormal D^-1 QH), hhat (orthonormal QH, as in the paper), "
+     "ritz (eigenvectors of Q), raw (H), scaled (D^-1 QH, directions evened out), averaged ((D^-1 "
+     "Q)^2 H)"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
      "refine the vectors to eigenvectors until the error (relative residual) of every column is "
      "below R; 0 does not refine"},
@@ -86,9 +87,14 @@ static cafe_status fill_shares(cafe_context *context, bool both, cafe_embedding 
     return CAFE_OK;
 }
 
+/* Forms whose columns have the mean 0. */
+static bool is_centred(int32_t form) {
+    return form == CAFE_FORM_SCALED || form == CAFE_FORM_AVERAGED;
+}
+
 /* Forms of the walk's problem. */
 static bool is_walk(int32_t form) {
-    return form == CAFE_FORM_WALK || form == CAFE_FORM_SCALED;
+    return form == CAFE_FORM_WALK || is_centred(form);
 }
 
 static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked) {
@@ -170,14 +176,15 @@ done:
 static cafe_status certify(cafe_context *context, finishing *f, bool rotated, cafe_effort effort,
                            const cafe_block *v, cafe_block *scratch, cafe_ritz *ritz) {
     cafe_certifying c = {.op = f->op, .side = f->side, .rotated = rotated, .effort = effort};
-    c.centred = f->options->form == CAFE_FORM_SCALED;
+    c.centred = is_centred(f->options->form);
     cafe_phase(context, "ritz", 0);
     cafe_ritz_free(context, ritz);
     return cafe_certificate_find(context, &c, v, scratch, ritz,
                                  &f->embedding->certificate.products);
 }
 
-/* V <- its Ritz vectors. */
+/* V <- V S, the Ritz vectors, with V^T W M V = S diag(rho) S^T for an orthonormal V. Here W has the
+ * weights of the inner product and M = Q, or D^-1 Q in the walk's problem. */
 static cafe_status rotate(cafe_context *context, finishing *f) {
     cafe_ritz ritz = {0};
     cafe_status status = CAFE_OK;
@@ -204,15 +211,30 @@ static cafe_status finish_span(cafe_context *context, finishing *f) {
     return certify(context, f, rotated, CAFE_EFFORT_SIZE, &f->v, &f->h, &f->embedding->ritz);
 }
 
-/* The span is that of the walk form. */
-static cafe_status finish_scaled(cafe_context *context, finishing *f) {
+/* H <- Y, Y <- D^-1 Q H */
+static cafe_status average(cafe_context *context, finishing *f) {
+    cafe_block y = f->h;
+    f->h = f->v;
+    f->v = y;
+    f->embedding->certificate.products++;
+    return cafe_block_product(context, f->op, f->side, 1, &f->h, 0, 0, &f->v);
+}
+
+/* The span is that of the walk form, of H or of Y. */
+static cafe_status finish_centred(cafe_context *context, finishing *f) {
+    const cafe_finish_options *o = f->options;
+    bool averaged = o->form == CAFE_FORM_AVERAGED;
     cafe_status status = CAFE_OK;
     double *noise = cafe_mem(context, f->h.columns, sizeof *noise);
     if (!noise) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "scale", 0);
+    if (averaged) CAFE_TRY(average(context, f));
     CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
-    CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->options->shortest, f->least,
-                                noise, f->from, &f->v));
+    if (averaged)
+        CAFE_TRY(cafe_centre_columns(context, noise, f->from, &f->v));
+    else
+        CAFE_TRY(
+            cafe_scale_columns(context, o->exponent, o->shortest, f->least, noise, f->from, &f->v));
     CAFE_TRY(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
     CAFE_TRY(certify(context, f, false, CAFE_EFFORT_SIZE, &f->v, &f->h, &f->embedding->ritz));
     f->embedding->certificate.orthogonality = NAN;
@@ -236,8 +258,9 @@ static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, in
     else
         CAFE_PASS(cafe_ends_refine(context, f->op, f->side, bottom, o->residual, o->steps, &f->v,
                                    ritz, refined));
-    if (o->form == CAFE_FORM_SCALED)
-        CAFE_PASS(cafe_scale_pairs(context, o->exponent, ritz->values, f->weights, &f->v));
+    if (is_centred(o->form))
+        CAFE_PASS(cafe_scale_pairs(context, o->form == CAFE_FORM_AVERAGED ? 1 : o->exponent,
+                                   ritz->values, f->weights, &f->v));
     return CAFE_OK;
 }
 
@@ -255,7 +278,7 @@ static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t a
     CAFE_PASS(certify(context, f, true, CAFE_EFFORT_EXACT, &f->v, NULL, found));
     for (int64_t j = 0; j < found->pairs; j++)
         c->converged += found->residuals[j] <= f->options->residual * fabs(found->values[j]);
-    if (f->options->form == CAFE_FORM_SCALED) return CAFE_OK;
+    if (is_centred(f->options->form)) return CAFE_OK;
     return cafe_tall_orthogonality(context, &f->v, f->weights, &c->orthogonality);
 }
 
@@ -279,7 +302,8 @@ done:
     return status;
 }
 
-/* H stays as it is; its columns and its span are certified for Q. */
+/* V = H as it is. Column h_j has the value <h_j, Q h_j> / <h_j, h_j> and the residual
+ * ||Q h_j - value h_j|| / ||h_j||; Ritz pairs are those of an orthonormal basis of the span. */
 static cafe_status finish_raw(cafe_context *context, finishing *f) {
     cafe_block product = f->v;
     f->v = f->h;
@@ -335,8 +359,8 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
         CAFE_PASS(finish_raw(context, f));
     else if (f->options->residual > 0)
         CAFE_PASS(finish_refined(context, f, solution->columns, bottom));
-    else if (f->options->form == CAFE_FORM_SCALED)
-        CAFE_PASS(finish_scaled(context, f));
+    else if (is_centred(f->options->form))
+        CAFE_PASS(finish_centred(context, f));
     else
         CAFE_PASS(finish_span(context, f));
     CAFE_PASS(fill_shares(context, bottom > 0, e));

@@ -150,10 +150,10 @@ double cafe_krylov_residual(const cafe_krylov *k, int64_t pair) {
 }
 
 /* The residual that a pair may have. With p the filter, a share of the eigenvector of mu makes a
- * residual of |lambda - mu| with M and of |p(lambda) - p(mu)| with p(M): p'(lambda) times as much
- * for mu near by, p(lambda) over half the unwanted part for mu far away. Both count, so it is the
- * mean of the two, and what is found is measured. When that was too much, it is what the least
- * chord of p, to the far end of the unwanted part, makes sure of. */
+ * residual of |lambda - mu| with M and of |p(lambda) - p(mu)| with p(M). This is p'(lambda) times
+ * as much for mu near by, and p(lambda) over half the unwanted part for mu far away. Both count, so
+ * it is the mean of the two, and what is found is measured. When that was too much, it is what the
+ * least chord of p, to the far end of the unwanted part, makes sure of. */
 double cafe_krylov_allowed(const cafe_krylov *k, int64_t pair) {
     const cafe_filter *f = &k->filter;
     double most = k->tolerance * k->norm, p = fmax(1 + 1e-9, k->theta[pair]);
@@ -181,7 +181,7 @@ void cafe_krylov_choose(cafe_krylov *k, int64_t keep) {
 }
 
 /* V <- V S_keep, T <- diag(theta_keep). Because M V S = V S diag(theta) + W E^T S, the invariant
- * holds with E^T S_keep in the place of E^T; the next expansion computes these entries of T as V^T
+ * holds with E^T S_keep in the place of E^T. The next expansion computes these entries of T as V^T
  * M P. */
 cafe_status cafe_krylov_restart(cafe_context *context, cafe_krylov *k, int64_t keep) {
     cafe_krylov_choose(k, keep);

@@ -2,9 +2,9 @@
  *
  * V is read by whole blocks of eight columns, which is how products want and leave them: nothing is
  * copied. All sums over rows are made in parts of a fixed shape: the same bits for any number of
- * threads. Where several processes have the rows, what a piece of rows gives to a sum is rounded to
- * a grid, so that the sum has no order (kernels/sum_shapes.h): the same bits for any number of
- * processes.
+ * threads. If several processes have the rows, the part of a piece of rows in a sum is rounded to a
+ * grid (kernels/sum_shapes.h). The sum then does not depend on the order: the bits are the same for
+ * any number of processes.
  */
 #include "spectral/krylov_basis.h"
 
@@ -24,9 +24,9 @@ enum {
     MOST_PARTS = 64, /* of a sum over rows */
 };
 
-/* What the numbers allow: a column of a block has vanished when `vanished` of |M| is left of it, is
- * dependent on the others when less than `dependent` of it is new, and is projected once more when
- * less than `doubtful` is. */
+/* What the number format allows. A column of a block has vanished if only `vanished` of |M| is left
+ * of it. It is dependent on the others if less than `dependent` of it is new, and is projected once
+ * more if less than `doubtful` is. */
 typedef struct limits {
     double vanished, dependent, doubtful;
     double

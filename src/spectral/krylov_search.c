@@ -1,9 +1,9 @@
 /* The search for the wanted pairs: when V starts again, and with what; when it is enough, and when
  * no number of passes would be.
  *
- * Where the gaps are so small that many passes lie ahead, V starts again and belongs to a
- * polynomial of M (spectral/chebyshev.h): a block then takes several products, and V grows and is
- * turned so many times less often (the filtered Lanczos procedure of Fang and Saad, 2012).
+ * If the gaps are so small that many passes would be needed, V starts again and belongs to a
+ * polynomial of M (spectral/chebyshev.h). A block then takes several products, and V grows and is
+ * rotated less often by that factor (the filtered Lanczos procedure of Fang and Saad, 2012).
  */
 #include "spectral/krylov_search.h"
 

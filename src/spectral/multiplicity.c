@@ -2,8 +2,8 @@
  * block has. Where an eigenvalue comes more often, in graphs of many equal parts or with many
  * symmetries, the pairs found converge as well without the copies that are missing.
  *
- * So when a value has come as often as the block is wide, all pairs but the last few are locked: V
- * begins with them, and goes on with random vectors, orthogonal to them. The last few have to be
+ * So when a value has come as often as the block is wide, all pairs but the last few are locked. V
+ * begins with them, and continues with random vectors, orthogonal to them. The last few have to be
  * found again, as they were found before, and copies that were missed come before them. This ends
  * when the new block has shown no value as often as it could have: then there are no more. (Locking
  * is Grimes, Lewis and Simon's, 1994; a wider space where eigenvalues crowd, Bai, Day and Ye's,

@@ -1,4 +1,11 @@
-/* Cholesky-QR from Gram matrices and in-place products. */
+/* Cholesky-QR from Gram matrices and in-place products.
+ *
+ *     G = X^T W X = R^T R,   X <- X R^-1
+ *
+ * r_jj is the length of what column j adds to the columns before it. The column is left out if r_jj
+ * is below CAFE_RANK_TOLERANCE of its length, or below noise_j / share, the length that errors may
+ * have made.
+ */
 #include "spectral/orthonormal.h"
 
 #include <math.h>
@@ -62,8 +69,8 @@ static void take_columns(factor *f, const double *gram, const double *noise, dou
     for (int64_t i = 0; i < f->rank; i++) f->kept[i] = f->order[f->places[i]];
 }
 
-/* Columns clear of noise are taken first: what is left of the others may be clear beside them,
- * and the order of columns decides which of them is the sum of the rest. */
+/* Columns clear of noise are taken first. What is left of the others may be clear beside them. The
+ * order of columns decides which of them is the sum of the rest. */
 static void find_factor(factor *f, const double *gram, const double *noise) {
     static const double shares[] = {CAFE_MOST_NOISE / 100, CAFE_MOST_NOISE / 10, CAFE_MOST_NOISE};
     for (int i = 0; i < (noise ? 3 : 1) && f->rank < f->k; i++)

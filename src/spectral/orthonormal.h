@@ -12,11 +12,11 @@
  * errors are as good as independent. */
 enum { CAFE_TALL = 65536 };
 
-/* Makes the columns orthonormal in the inner product with row weights (NULL: 1), leaving out those
- * without information: those that depend on the columns before them, or of whose new part errors of
- * length noise[j] in column j (NULL: 0) may have made more than CAFE_MOST_NOISE. x->columns shrinks
- * to their number, and column j came from column from[j] (NULL: nobody asks). *error gets the
- * largest entry of |X^T W X - I| afterwards. */
+/* Makes the columns orthonormal in the inner product with row weights (NULL: 1). Leaves out columns
+ * without information: they depend on the columns before them, or errors may have made more than
+ * CAFE_MOST_NOISE of their new part. The errors of column j have the length noise[j] (NULL: 0).
+ * x->columns shrinks to their number, and column j came from column from[j] (NULL: nobody asks).
+ * *error gets the largest entry of |X^T W X - I| afterwards. */
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_block *x, const double *weights,
                                      const double *noise, int64_t *from, double *error);
 

@@ -1,5 +1,9 @@
-/* Exact principal components through the L x L covariance, and projections onto them. */
-#include <math.h>
+/* Exact principal components through the L x L covariance, and projections onto them.
+ *
+ *     X^T X e_l = s_l e_l   =>   Q u_l = X X^T u_l = s_l u_l,   u_l = X e_l / sqrt(s_l)
+ *
+ * Values below CAFE_TABLE_RANK^2 of the largest are rounding, and left out.
+ */
 
 #include "base/memory.h"
 #include "engine/dense.h"

@@ -24,9 +24,9 @@ typedef struct cafe_sketch_options {
     uint64_t stream; /* of the random start */
 } cafe_sketch_options;
 
-/* x, a block of the processor that the caller drops, gets U sqrt(Sigma) of M ~ U Sigma V^T in its
- * first x->columns <= rank columns, by falling singular value, and values[rank] Sigma; those
- * within single precision's rounding of 0 are left out, and their values are 0. */
+/* Computes M ~ U Sigma V^T. The block x of the processor, which the caller drops, gets U
+ * sqrt(Sigma) in its first x->columns <= rank columns, by falling singular value; values[rank] gets
+ * Sigma. Columns within single precision's rounding of 0 are left out, and their values are 0. */
 CAFE_LAB cafe_status cafe_sketch(cafe_context *context, const cafe_sparse *m,
                                  const cafe_sketch_options *options, cafe_block *x, double *values);
 

@@ -3,8 +3,9 @@
  *
  *     W = X^T H,   Q H = X W,   V = QR(Q H)
  *
- * Q has rank L at most, and softmax loses one more (rows of H sum to 1 and Q 1 = 0): columns beyond
- * that are left out, or with keep_empty completed by arbitrary orthonormal ones.
+ * Q has rank L at most. Softmax has K + 1 clusters, because their rows sum to 1 and Q 1 = 0.
+ * Columns without information are left out; with keep_empty there are K clusters, and arbitrary
+ * orthonormal columns complete the vectors.
  */
 #include "spectral/reduction.h"
 
@@ -54,12 +55,17 @@ CAFE_OPTION_TABLE(reduce, "reduce", "dimensionality reduction of a table through
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-/* How a run is done, in the units of the operator. */
+/* How a run is done, in the units of the operator, whose table is X = table / scale: a theta of the
+ * table is theta scale^2 there. Unless given it is 4 K / ||X||^2, by the sum of squares of X. */
 typedef struct plan {
     int64_t chunks; /* n: one row after the other */
     double theta;
 } plan;
 
+/* Softmax takes theta times sums of rows of Q as exponents. Q of the table is scale^2 Q of the
+ * operator: the operator's theta is scale^2 times that of the table. Unless given it is 4 K / tr Q,
+ * which suits tables of any unit.
+ */
 static cafe_status make_plan(cafe_context *context, const cafe_operator *op,
                              const cafe_reduce_options *o, plan *p) {
     enum { SEQUENTIAL_ROWS = 4096, CHUNKS = 64 };
@@ -85,7 +91,9 @@ static cafe_status solve(cafe_context *context, const cafe_operator *op,
     cafe_softmax_options softmax;
     cafe_sphere_options_init(&sphere);
     cafe_softmax_options_init(&softmax);
-    sphere.columns = softmax.columns = o->columns;
+    /* K + 1 clusters have K directions: rows of H sum to 1 and Q 1 = 0 */
+    sphere.columns = o->columns;
+    softmax.columns = o->columns + !o->keep_empty;
     sphere.sweeps = softmax.sweeps = o->sweeps;
     sphere.tolerance = softmax.tolerance = o->tolerance;
     sphere.chunks = softmax.chunks = p->chunks;
@@ -161,7 +169,10 @@ done:
     return status;
 }
 
-/* The sum over u != w, in the table's units; softmax has left the diagonal out already. */
+/* The sum over u != w, in the table's units; softmax has left the diagonal out already:
+ *
+ *     objective_i = scale^2 (tr(H^T Q H) - sum over u of q(u,u) ||h_u||^2) after sweep i .
+ */
 static cafe_status keep_objective(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
     const cafe_solution *s = f->solution;
@@ -218,6 +229,9 @@ done:
     return status;
 }
 
+/* V = QR(Q H) and its Ritz values. Q of the table is scale^2 Q of the operator, and so are values
+ * and residuals. The share of a column is rho_j / tr Q, where tr Q = ||X||^2 is the sum of squares
+ * about the column means. */
 static cafe_status find_vectors(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
     cafe_finish_options o;
@@ -239,6 +253,8 @@ static cafe_status find_vectors(cafe_context *context, finishing *f) {
     return CAFE_OK;
 }
 
+/* projection_j = 1 - sum over l of <v_j, e_l>^2, e_l the dominant eigenvectors of Q, from those of
+ * the L x L matrix X^T X: the squared sine of the angle between v_j and their span. */
 static cafe_status compare(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
     const cafe_block *v = &r->embedding->vectors;

@@ -19,7 +19,7 @@ struct cafe_reduction {
 /* Singular values of a table below this share of the largest are the rounding of its entries. */
 #define CAFE_TABLE_RANK 1e-6
 
-/* The eigenproblem of the covariance, L x L, is solved up to this width: one call of LAPACK, which
+/* The eigenproblem of the covariance, L x L, is solved up to this width: one dense problem, which
  * cannot be cancelled, then stays below a second. */
 enum { CAFE_MOST_WIDTH = 1024 };
 

@@ -116,8 +116,8 @@ static cafe_status solve_small(cafe_context *context, int64_t k, double toleranc
     return status;
 }
 
-/* The first column of which half as much is left as of the longest, so that order decides between
- * columns that are alike; its part is taken out of the others. -1: rounding is left of all. A is k
+/* The first column of which half as much is left as of the longest. So order decides between
+ * columns that are alike. Its part is taken out of the others. -1: rounding is left of all. A is k
  * x k, `left` its diagonal. */
 static int64_t take_longest(int64_t k, double *a, double *left) {
     const double least = CAFE_RANK_TOLERANCE * CAFE_RANK_TOLERANCE;

@@ -1,8 +1,8 @@
 /* The rounding error of M H, column by column, from sums over the graph or the table.
  *
  * One operation of single precision is wrong by eps = 2^-24 of its result at most, and in the mean
- * square by eps^2/6. Of t additions the i-th has the result i/t of the sum, so that a sum of t
- * numbers is wrong by eps^2 t/18 of the square of the sum of their sizes: rounding errors are as
+ * square by eps^2/6. Of t additions the i-th has the result i/t of the sum. So the squared error of
+ * a sum of t numbers is eps^2 t/18 of the square of the sum of their sizes. Rounding errors are as
  * good as independent (Higham and Mary 2019). H itself is rounded, and a few operations follow.
  *
  * Graphs. Row u of D^-1 Q H is a mean of d_u rows of H, less s = sum of p_w h_w. With t_u = 1 + d_u
@@ -20,6 +20,9 @@
  *
  *     ||e_j|| <= eps ||F|| (sqrt(1 + T^2/18) ||diag(||f_u||) h_j|| + sqrt(1 + L/18) ||W_j||),
  *     ||W_j||^2 = <h_j, F F^T h_j> <= ||h_j|| ||y_j||
+ *
+ * Sums. The bounds of both parts are added. Sizes |a(u,w)| take the place of P: their sum over w is
+ * p_u at most. W is computed, and rows of F have length r_u / p_u in D^-1 Q.
  */
 #include "spectral/rounding_error.h"
 
@@ -141,14 +144,83 @@ static cafe_status table_noise(cafe_context *context, const cafe_operator *op, c
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* roots_w = sqrt(sum over u of |a(u,w)| x_u / total); A is symmetric. */
+static void fill_size_roots(void *argument, int64_t first, int64_t last) {
+    const roots_job *job = argument;
+    const cafe_operator_parts *q = &job->op->parts;
+    for (int64_t w = first; w < last; w++) {
+        double sum = 0;
+        for (int64_t j = q->offsets[w]; j < q->offsets[w + 1]; j++)
+            sum += fabs(CAFE_LINK(q, w, j)) * job->x[q->targets[j]];
+        job->roots[w] = sqrt(sum / q->total);
+    }
+}
+
+/* The part of the edges: noise_j, and 0 without edges. */
+static cafe_status edge_noise(cafe_context *context, const cafe_operator *op, cafe_side side,
+                              const cafe_block *h, double *noise) {
+    cafe_status status = CAFE_OK;
+    roots_job job = {op, side, cafe_mem(context, op->n, sizeof *job.x), {0}, NULL};
+    job.roots = cafe_mem(context, op->n, sizeof *job.roots);
+    CAFE_TRY(cafe_mem_had(job.x, job.roots));
+    for (int64_t j = 0; j < h->columns; j++) noise[j] = 0;
+    if (!op->parts.offsets) goto done;
+    CAFE_TRY(cafe_sums(context, op->n, ROWS, fill_rows, &job, 2, job.sums));
+    CAFE_TRY(cafe_ranges(context, op->n, ROWS, fill_size_roots, &job));
+    CAFE_TRY(cafe_ops(h)->norms(context, h, job.roots, noise));
+done:
+    cafe_mem_free_all(context, job.x, job.roots);
+    return status;
+}
+
+/* Returns the sum over u of r_u^2, with r_u / p_u in place of r_u for D^-1 Q. */
+static double factor_squares(const cafe_operator_parts *q, cafe_side side) {
+    double square = 0;
+    for (int64_t u = 0; u < q->n; u++) {
+        double row = side == CAFE_SIDE_WALK && q->p[u] > 0 ? q->reach[u] / q->p[u] : q->reach[u];
+        if (side == CAFE_SIDE_PLAIN || q->p[u] > 0) square += row * row;
+    }
+    return square;
+}
+
+/* noise_j of both parts. */
+static cafe_status sum_noise(cafe_context *context, const cafe_operator *op, cafe_side side,
+                             const cafe_block *h, double *noise) {
+    const cafe_operator_parts *q = &op->parts;
+    cafe_status status = CAFE_OK;
+    double tile = (double)(op->n < CAFE_TILE ? op->n : CAFE_TILE);
+    double tall = sqrt(1 + tile * tile / 18), wide = sqrt(1 + (double)q->width / 18);
+    double rows = sqrt(factor_squares(q, side));
+    double *lengths = cafe_mem(context, h->columns, sizeof *lengths);
+    double *w = cafe_mem(context, q->width * h->stride, sizeof *w);
+    void *held = NULL;
+    CAFE_TRY(cafe_mem_had(lengths, w));
+    CAFE_TRY(edge_noise(context, op, side, h, noise));
+    CAFE_TRY(cafe_ops(h)->norms(context, h, q->reach, lengths));
+    CAFE_TRY(cafe_engine_hold(context, h, op, &held));
+    CAFE_TRY(cafe_ops(h)->project(context, op, held, h, w));
+    for (int64_t j = 0; j < h->columns; j++) {
+        double square = 0;
+        for (int64_t l = 0; l < q->width; l++)
+            square += w[l * h->stride + j] * w[l * h->stride + j];
+        noise[j] += rows * (tall * lengths[j] + wide * sqrt(square));
+    }
+done:
+    cafe_mem_free_all(context, lengths, w);
+    return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
 
 /* Numbers below the range of normal floats lose a fixed amount each, which is added. */
 cafe_status cafe_noise_find(cafe_context *context, const cafe_operator *op, cafe_side side,
                             const cafe_block *h, const cafe_block *y, double *noise) {
     const double least = (double)FLT_MIN * sqrt((double)op->n);
-    CAFE_PASS(op->parts.f ? table_noise(context, op, h, y, noise)
-                          : graph_noise(context, op, side, h, noise));
+    CAFE_PASS(cafe_operator_is_sum(&op->parts) ? sum_noise(context, op, side, h, noise)
+              : op->parts.f                    ? table_noise(context, op, h, y, noise)
+                                               : graph_noise(context, op, side, h, noise));
     for (int64_t j = 0; j < h->columns; j++) noise[j] = eps * (noise[j] + least);
     return CAFE_OK;
 }

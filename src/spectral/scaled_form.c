@@ -4,15 +4,15 @@
  *
  *     Z = (Y - 1 ybar^T) E Lambda^(s - 1/2) U c ,    Z^T Z = c^2 U^T Lambda^(2s) U .
  *
- * s = 0 makes all directions alike, as QR does; s = 1/2 leaves Y as it is; in between, directions
- * that the solver has hardly found weigh more than in Y and less than after QR, where they are as
- * loud as the best ones. c^2 = n w / (sum of lambda^2s) makes the mean variance of the w columns 1.
+ * With s = 0 all directions are alike, as after QR; s = 1/2 leaves Y as it is. In between,
+ * directions that the solver has hardly found weigh more than in Y, and less than after QR. The
+ * factor c^2 = n w / (sum of lambda^2s) makes the mean variance of the w columns 1.
  *
  * U, r x w with orthonormal rows, chooses the columns. With w = K, U = E_r^T: the columns stay next
- * to those of Y, and Z = Y G^(s - 1/2) c depends neither on signs of eigenvectors nor on those of
- * equal values; Z of H R, R orthogonal, is Z of H times R. With w < K the columns are next to w of
- * Y, J, r of which are independent: U is the polar factor of E_r[J,:]^T. More columns than
- * directions say nothing new, but how much the directions weigh beside other columns.
+ * to those of Y. Z = Y G^(s - 1/2) c depends neither on signs of eigenvectors nor on the choice of
+ * those of equal values. With R orthogonal, Z of H R is Z of H times R. With w < K the columns are
+ * next to w of Y, J, r of which are independent: U is the polar factor of E_r[J,:]^T. More columns
+ * than directions say nothing new, but how much the directions weigh beside other columns.
  *
  * All that is tall is one Gram matrix, one sum and one product, from which the means come off
  * before it is rounded. K x K matrices are in double precision.
@@ -242,11 +242,48 @@ cafe_status cafe_scale_columns(cafe_context *context, double exponent, double sh
     return status;
 }
 
+/* ---- columns as they are ----------------------------------------------------------------------
+ */
+
+/* s->columns, s->r: long enough beside the longest, and not made of rounding. The sum of their
+ * squares. */
+static double keep_columns(const double *noise, scaling *s) {
+    double longest = 0, sum = 0;
+    for (int64_t j = 0; j < s->k; j++) longest = fmax(longest, s->gram[j * s->k + j]);
+    s->r = 0;
+    for (int64_t j = 0; j < s->k; j++) {
+        double square = s->gram[j * s->k + j],
+               least = fmax(noise[j] / CAFE_MOST_NOISE, CAFE_LEAST_LENGTH * sqrt(longest));
+        if (!(square > least * least)) continue;
+        s->columns[s->r++] = j;
+        sum += square;
+    }
+    return sum;
+}
+
+cafe_status cafe_centre_columns(cafe_context *context, const double *noise, int64_t *from,
+                                cafe_block *y) {
+    scaling s;
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(new_scaling(context, y, &s));
+    CAFE_TRY(find_gram(context, y, false, &s));
+    double sum = keep_columns(noise, &s);
+    s.w = s.r;
+    memset(s.m, 0, (size_t)(s.k * s.w) * sizeof *s.m);
+    for (int64_t i = 0; i < s.r; i++)
+        s.m[s.columns[i] * s.w + i] = sqrt((double)s.n * (double)s.r / sum);
+    CAFE_TRY(multiply(context, &s, y));
+    memcpy(from, s.columns, (size_t)s.w * sizeof *from);
+done:
+    free_scaling(context, &s);
+    return status;
+}
+
 /* ---- eigenvectors ---------------------------------------------------------------------------- */
 
 /* Which columns stay, in their order: s->columns, s->r. The Gram matrix of columns less their means
- * by the weights is I - m m^T / total, so that column j has 1 - c_j of 1 - (the c before it) left
- * beside those before, c_j the sum of m_i^2 / total up to it. Float32 makes an entry of the Gram
+ * by the weights is I - m m^T / total. With c_j the sum of m_i^2 / total up to column j, this
+ * column has 1 - c_j of 1 - c_(j-1) left beside those before. Float32 makes an entry of the Gram
  * matrix wrong by 1e-6, so that of less than `rounding` nothing is known. */
 static cafe_status keep_pairs(cafe_context *context, double exponent, const double *rho,
                               const double *weights, const cafe_block *v, scaling *s) {

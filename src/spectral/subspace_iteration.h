@@ -20,9 +20,9 @@ static inline int64_t cafe_refine_columns(int64_t n, int64_t wanted) {
     return columns < n ? columns : n;
 }
 
-/* Chebyshev-filtered subspace iteration. x comes in as any block (its memory is freed) and goes out
- * as the `wanted` dominant Ritz vectors of M = Q or D^-1 Q (fewer when the block's rank is less),
- * in new memory; ritz gets their values and residuals. */
+/* Chebyshev-filtered subspace iteration. The block x is any block on entry; its memory is freed. On
+ * return it has the `wanted` dominant Ritz vectors of M = Q or D^-1 Q (fewer when the block's rank
+ * is less), in new memory. `ritz` gets their values and residuals. */
 cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
                         int64_t wanted, double tolerance, int64_t rounds, cafe_block *x,
                         cafe_ritz *ritz, cafe_refined *refined);

@@ -97,7 +97,7 @@ static void take_moved(const cafe_block *b, const cafe_block *x, const double *w
     }
 }
 
-/* A row that did not move adds the same to all four blocks: with the moved rows B_m and N_m every
+/* A row that did not move adds the same to all four blocks. With the moved rows B_m and N_m every
  * block (i,j) is B^T W B - B_m^T W B_m + block (i,j) of [B_m N_m]. */
 static cafe_status gram_by_moves(cafe_context *context, const cafe_block *b, const cafe_block *x,
                                  const double *weights, int64_t moved, double *gram) {

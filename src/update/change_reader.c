@@ -1,32 +1,26 @@
-/* Files of changes and of new nodes' edges, line by line: "+ u v [w]", "- u v", "u v [w]".
+/* Files of changes and of new nodes' edges: tables of edges, as the reader of graphs reads them.
  *
- * Or a table with a heading: the columns of both nodes, of the weight, and one with added or
- * removed. A first field that is exactly + or - is a sign; quotes distinguish a node of that name.
+ * An edge is added, or removed where a column or the sign - in front says it: "+ u v [w]", "- u v",
+ * "u v [w]". A first cell that is exactly + or - is a sign; quotes distinguish a node of that name.
  * One thread reads the lines, because changes are a small part of their graph.
  */
-#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "io/field.h"
-#include "io/field_lines.h"
-#include "io/heading.h"
+#include "io/integer_lines.h"
 #include "io/label_set.h"
-#include "io/scanners.h"
-#include "io/text_position.h"
 #include "update/update.h"
 
-enum { LONGEST_INTEGER = 38 };
+enum { LONGEST_INTEGER = 38, LONGEST_TITLE = 1024 };
 
 typedef struct reading {
     cafe_context *context;
     cafe_newcomers *names;
     cafe_link_lines *lines;
     cafe_rows rows;
-    int32_t column[2], weight, change; /* of a table with a heading; -1: none */
-    bool table;
+    cafe_table_layout layout;
 } reading;
 
 /* Among integer names 007 is 7: written the one way, so that a newcomer has one name. */
@@ -42,36 +36,6 @@ static void settle_integer(reading *r) {
     memcpy(text, rows->field, (size_t)rows->length);
     if (cafe_scan_integer(&at, &value) == CAFE_SCAN_OK && at == (uint8_t *)text + rows->length)
         rows->length = cafe_print(rows->field, LONGEST_INTEGER, "%" PRId64, value);
-}
-
-static cafe_status take_field(reading *r, const char *what) {
-    cafe_status status = cafe_rows_field(&r->rows, what);
-    if (status == CAFE_OK) settle_integer(r);
-    return status;
-}
-
-/* The sign in front: '+', '-', or '+' when there is none. */
-static char take_sign(cafe_place *line) {
-    const uint8_t *p = line->at;
-    if ((*p != '+' && *p != '-') || !cafe_is_field_end(p[1])) return '+';
-    line->at = cafe_skip_separator(p + 1);
-    return (char)*p;
-}
-
-/* Takes the weight after the names, 1 without one. */
-static cafe_status take_weight(reading *r, float *weight) {
-    cafe_place *line = &r->rows.line;
-    const uint8_t *at = cafe_skip_separator(line->at);
-    *weight = 1;
-    if (cafe_is_line_end(*at)) return CAFE_OK;
-    line->at = at;
-    cafe_trouble trouble = cafe_take_weight(&at, weight);
-    if (trouble != CAFE_FINE) return cafe_fail_trouble(r->context, line, trouble);
-    line->at = cafe_skip_separator(at);
-    r->lines->weighted = true;
-    if (!cafe_is_line_end(*line->at))
-        return cafe_fail_at(r->context, line, "the end of the line behind the weight");
-    return CAFE_OK;
 }
 
 /* The node of the field just read; -1: unknown. */
@@ -92,45 +56,100 @@ static cafe_status add_newcomer(reading *r, int64_t *node) {
     return status;
 }
 
-static cafe_status take_changed(reading *r) {
-    cafe_place *line = &r->rows.line;
-    static const char *const what[] = {"a node id", "a second node id"};
-    int64_t node[2], column = line->at - line->begin + 1;
-    float weight = -1;
-    char sign = take_sign(line);
-    for (int i = 0; i < 2; i++) {
-        cafe_place begin = *line;
-        CAFE_PASS(take_field(r, what[i]));
-        node[i] = known(r);
-        if (node[i] >= 0) continue;
-        if (sign == '-') return cafe_fail_at(r->context, &begin, "a node of the graph");
-        CAFE_PASS(add_newcomer(r, &node[i]));
-    }
-    if (sign == '+') CAFE_PASS(take_weight(r, &weight));
-    if (sign == '-' && !cafe_is_line_end(*cafe_skip_blanks(line->at)))
-        return cafe_fail_at(r->context, line, "the end of the line (a removed edge has no weight)");
-    return cafe_link_add(
-        r->lines, (cafe_link_line){(int32_t)node[0], (int32_t)node[1], weight, line->line, column});
+/* ---- edges ----------------------------------------------------------------------------------- */
+
+/* The weight of the line; 1 if it has none. */
+static cafe_status take_weight(reading *r, float *weight) {
+    cafe_rows *rows = &r->rows;
+    int32_t column = r->layout.weight;
+    *weight = 1;
+    if (column < 0 || column >= rows->count) return CAFE_OK;
+    CAFE_PASS(cafe_rows_cell(rows, column, "a weight"));
+    if (cafe_rows_missing(rows)) return CAFE_OK;
+    cafe_trouble trouble = cafe_field_weight(&rows->cells[column], r->layout.decimal, weight);
+    r->lines->weighted = true;
+    return trouble == CAFE_FINE ? CAFE_OK : cafe_fail_trouble(r->context, &rows->line, trouble);
 }
 
+/* No line has more cells than the first ones, and one that removes by a sign has no weight. */
+static cafe_status check_cells(reading *r, bool gone) {
+    cafe_rows *rows = &r->rows;
+    bool bare = gone && rows->sign != 0;
+    int64_t most = bare ? 2 : r->layout.columns;
+    if (rows->count <= most) return CAFE_OK;
+    rows->line.at = rows->cells[most].begin;
+    return cafe_fail_at(r->context, &rows->line,
+                        bare ? "the end of the line (a removed edge has no weight)"
+                             : "no more columns than in the first lines");
+}
+
+static cafe_status take_node(reading *r, int32_t column, const char *what, int64_t *node) {
+    CAFE_PASS(cafe_rows_cell(&r->rows, column, what));
+    if (r->rows.length == 0) return cafe_fail_at(r->context, &r->rows.line, "%s", what);
+    settle_integer(r);
+    *node = known(r);
+    return CAFE_OK;
+}
+
+static cafe_status take_changed(reading *r) {
+    static const char *const what[] = {"a node id", "a second node id"};
+    const int32_t columns[] = {r->layout.source, r->layout.target};
+    cafe_link_line line = {.line = r->rows.line.line, .weight = -1};
+    int64_t node[2];
+    bool gone;
+    line.column = cafe_skip_blanks(r->rows.line.begin) - r->rows.line.begin + 1;
+    CAFE_PASS(cafe_table_change(&r->rows, &r->layout, &gone));
+    for (int i = 0; i < 2; i++) {
+        CAFE_PASS(take_node(r, columns[i], what[i], &node[i]));
+        if (node[i] >= 0) continue;
+        if (gone) return cafe_fail_at(r->context, &r->rows.line, "a node of the graph");
+        CAFE_PASS(add_newcomer(r, &node[i]));
+    }
+    if (!gone) CAFE_PASS(take_weight(r, &line.weight));
+    CAFE_PASS(check_cells(r, gone));
+    line.u = (int32_t)node[0], line.v = (int32_t)node[1];
+    return cafe_link_add(r->lines, line);
+}
+
+/* An edge of a new node. */
 static cafe_status take_placed(reading *r) {
-    cafe_place *line = &r->rows.line;
-    int64_t node = -1, column = line->at - line->begin + 1;
-    float weight = 1;
-    cafe_place begin = *line;
-    CAFE_PASS(take_field(r, "a new node's id"));
-    if (!r->rows.quoted && (strcmp(r->rows.field, "+") == 0 || strcmp(r->rows.field, "-") == 0))
-        return cafe_fail_at(r->context, &begin, "a new node's id (signs are for cafe update)");
-    if (cafe_graph_find(r->names->graph, r->rows.field) >= 0)
-        return cafe_fail_at(r->context, &begin, "a new node (this one is in the graph)");
+    cafe_rows *rows = &r->rows;
+    cafe_link_line line = {.line = rows->line.line};
+    int64_t node, other;
+    line.column = cafe_skip_blanks(rows->line.begin) - rows->line.begin + 1;
+    CAFE_PASS(take_node(r, r->layout.source, "a new node's id", &node));
+    if (!rows->quoted && (strcmp(rows->field, "+") == 0 || strcmp(rows->field, "-") == 0))
+        return cafe_fail_at(r->context, &rows->line, "a new node's id (signs are for cafe update)");
+    if (node >= 0 && node < cafe_graph_nodes(r->names->graph))
+        return cafe_fail_at(r->context, &rows->line, "a new node (this one is in the graph)");
     CAFE_PASS(add_newcomer(r, &node));
-    begin = *line;
-    CAFE_PASS(take_field(r, "a node of the graph"));
-    int64_t other = cafe_graph_find(r->names->graph, r->rows.field);
-    if (other < 0) return cafe_fail_at(r->context, &begin, "a node of the graph");
-    CAFE_PASS(take_weight(r, &weight));
-    return cafe_link_add(
-        r->lines, (cafe_link_line){(int32_t)node, (int32_t)other, weight, line->line, column});
+    CAFE_PASS(take_node(r, r->layout.target, "a node of the graph", &other));
+    if (other < 0 || other >= cafe_graph_nodes(r->names->graph))
+        return cafe_fail_at(r->context, &rows->line, "a node of the graph");
+    CAFE_PASS(take_weight(r, &line.weight));
+    CAFE_PASS(check_cells(r, false));
+    line.u = (int32_t)node, line.v = (int32_t)other;
+    return cafe_link_add(r->lines, line);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* The other cells of a table of nodes are attributes of the node; numbers get their point. */
+static cafe_status take_attributes(reading *r, int64_t node) {
+    const cafe_table_layout *l = &r->layout;
+    cafe_rows *rows = &r->rows;
+    for (int32_t i = 0; i < l->values; i++) {
+        char name[LONGEST_TITLE];
+        const cafe_field *head = &l->head[l->value[i]];
+        if (head->end - head->begin >= LONGEST_TITLE || head->end == head->begin) continue;
+        name[cafe_field_copy(head, (uint8_t *)name)] = 0;
+        CAFE_PASS(cafe_rows_cell(rows, l->value[i], "an attribute"));
+        if (cafe_rows_missing(rows)) continue;
+        char *comma = l->decimal == ',' ? strchr(rows->field, ',') : NULL;
+        if (comma && strspn(rows->field, "-0123456789,") == (size_t)rows->length) *comma = '.';
+        CAFE_PASS(cafe_columns_put(r->names->attributes, name, node, rows->field));
+    }
+    return CAFE_OK;
 }
 
 static bool is_integer(const char *name) {
@@ -140,179 +159,79 @@ static bool is_integer(const char *name) {
 
 /* A line of a label file: only its node counts. Among integers a word is no node but a mistake,
  * which the reader of the labels reports. */
-static cafe_status take_labelled(reading *r, const cafe_table_layout *layout) {
+static cafe_status take_labelled(reading *r) {
     int64_t node = -1;
-    cafe_status status = cafe_table_node(&r->rows, layout);
+    cafe_status status = cafe_table_node(&r->rows, &r->layout);
     if (status == CAFE_OK) settle_integer(r);
     bool fits = cafe_graph_node_names(r->names->graph)->kind == CAFE_NAMES_STRING ||
                 is_integer(r->rows.field);
     if (status == CAFE_OK && !fits && r->names->columns && r->names->columns->nodes)
         return cafe_fail_at(r->context, &r->rows.line, "an integer, as the names of the graph are");
-    if (status == CAFE_OK && fits && known(r) < 0) status = add_newcomer(r, &node);
-    return status;
-}
-
-static cafe_status read_labelled(reading *r, cafe_table_layout *layout) {
-    const cafe_label_columns *columns = r->names->columns;
-    cafe_table_request request = cafe_labels_request(r->names->graph, columns, false);
-    bool more = false;
-    if (columns && columns->nodes) /* most of them may be new to the graph */
-        request = (cafe_table_request){.id = columns->id};
-    CAFE_PASS(cafe_table_layout_find(&r->rows, &request, layout));
-    CAFE_PASS(cafe_table_first(&r->rows, layout, &more));
-    while (more) {
-        CAFE_PASS(take_labelled(r, layout));
-        CAFE_PASS(cafe_table_next(&r->rows, layout, &more));
-    }
-    return CAFE_OK;
-}
-
-/* ---- tables with a heading ------------------------------------------------------------------- */
-
-enum { SHOWN = 40 };
-
-/* "NAME: 'text'; " at the end of the description. */
-static void describe(reading *r, const char *what, int32_t column) {
-    char *text = r->lines->reading;
-    size_t used = strlen(text);
-    const cafe_field *cell = column < 0 ? NULL : &r->rows.cells[column];
-    if (!cell) return;
-    int length = cell->end - cell->begin < SHOWN ? (int)(cell->end - cell->begin) : SHOWN;
-    cafe_print(text + used, sizeof r->lines->reading - used, "%s%s '%.*s'", used ? ", " : "", what,
-               length, (const char *)cell->begin);
-}
-
-/* Is the line at hand a heading? Its usual words decide; nodes are not called so. The line is left
- * as it was. */
-static cafe_status find_heading(reading *r) {
-    cafe_rows *rows = &r->rows;
-    cafe_place line = rows->line;
-    bool certain = false;
-    CAFE_PASS(cafe_rows_split(rows));
-    rows->line = line;
-    r->table = rows->count >= 2 &&
-               cafe_heading_pair(rows->cells, (int32_t)rows->count, &r->column[0], &r->column[1],
-                                 &certain) &&
-               certain;
-    r->weight = r->change = -1;
-    for (int32_t c = 0; r->table && c < rows->count; c++) {
-        if (c == r->column[0] || c == r->column[1]) continue;
-        if (r->change < 0 && cafe_heading_is_change(&rows->cells[c]))
-            r->change = c;
-        else if (r->weight < 0 && cafe_heading_role(&rows->cells[c]) == CAFE_ROLE_WEIGHT)
-            r->weight = c;
-    }
-    if (!r->table) return CAFE_OK;
-    describe(r, "nodes", r->column[0]);
-    describe(r, "and", r->column[1]);
-    describe(r, "weight", r->weight);
-    describe(r, "change", r->change);
-    return CAFE_OK;
-}
-
-static bool is_one_of(const cafe_rows *rows, const char *const *words) {
-    for (; *words; words++)
-        if (strlen(*words) == (size_t)rows->length &&
-            cafe_same_word(rows->field, *words, (size_t)rows->length))
-            return true;
-    return false;
-}
-
-/* The cell that says what happened to the edge. */
-static cafe_status take_change(reading *r, bool *gone) {
-    static const char *const came[] = {"+", "added", "add", "insert", "inserted", "new", "a", NULL};
-    static const char *const went[] = {"-",       "removed", "remove", "delete",
-                                       "deleted", "gone",    "d",      NULL};
-    *gone = false;
-    if (r->change < 0) return CAFE_OK;
-    CAFE_PASS(cafe_rows_cell(&r->rows, r->change, "added or removed"));
-    *gone = is_one_of(&r->rows, went);
-    if (*gone || is_one_of(&r->rows, came)) return CAFE_OK;
-    return cafe_fail_at(r->context, &r->rows.line, "added or removed");
-}
-
-/* A weight that is missing is 1. */
-static cafe_status take_weight_cell(reading *r, float *weight) {
-    const char *end = NULL;
-    *weight = 1;
-    if (r->weight < 0) return CAFE_OK;
-    CAFE_PASS(cafe_rows_cell(&r->rows, r->weight, "a weight"));
-    if (cafe_rows_missing(&r->rows)) return CAFE_OK;
-    double value = cafe_parse_number(r->rows.field, &end);
-    if (end == r->rows.field || *end || !(value >= 0 && value <= FLT_MAX))
-        return cafe_fail_at(r->context, &r->rows.line, "a finite weight that is not negative");
-    *weight = (float)value;
-    r->lines->weighted = true;
-    return CAFE_OK;
-}
-
-static cafe_status take_row(reading *r) {
-    static const char *const what[] = {"a node id", "a second node id"};
-    cafe_link_line line = {.line = r->rows.line.line, .column = 1};
-    int64_t node[2];
-    bool gone;
-    CAFE_PASS(cafe_rows_split(&r->rows));
-    CAFE_PASS(take_change(r, &gone));
-    for (int i = 0; i < 2; i++) {
-        CAFE_PASS(cafe_rows_cell(&r->rows, r->column[i], what[i]));
-        if (r->rows.length == 0) return cafe_fail_at(r->context, &r->rows.line, "%s", what[i]);
-        settle_integer(r);
-        node[i] = known(r);
-        if (node[i] >= 0) continue;
-        if (gone) return cafe_fail_at(r->context, &r->rows.line, "a node of the graph");
-        CAFE_PASS(add_newcomer(r, &node[i]));
-    }
-    line.weight = -1;
-    if (!gone) CAFE_PASS(take_weight_cell(r, &line.weight));
-    line.u = (int32_t)node[0], line.v = (int32_t)node[1];
-    return cafe_link_add(r->lines, line);
-}
-
-/* A table has the separator of its heading in every line. */
-static cafe_status read_table(reading *r) {
-    uint8_t separator = r->rows.separator;
-    bool more = false;
-    CAFE_PASS(cafe_rows_next(&r->rows, &more));
-    while (more) {
-        r->rows.separator = separator;
-        CAFE_PASS(take_row(r));
-        CAFE_PASS(cafe_rows_next(&r->rows, &more));
-    }
-    return CAFE_OK;
+    if (status == CAFE_OK && fits) node = known(r);
+    if (status == CAFE_OK && fits && node < 0) status = add_newcomer(r, &node);
+    return status == CAFE_OK && fits && r->names->attributes ? take_attributes(r, node) : status;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static cafe_status read_changes(reading *r, bool placed) {
+/* The layout of a table of nodes. Most of them may be new to the graph, which then says nothing. */
+static cafe_status find_nodes(reading *r, cafe_table_request request) {
+    cafe_status status = cafe_table_layout_find(&r->rows.input, &request, &r->layout);
+    if (status == CAFE_OK && r->layout.known > 0) return status;
+    if (status != CAFE_OK && status != CAFE_ERROR_FORMAT) return status;
+    r->context->error[0] = 0;
+    cafe_table_layout_free(&r->layout);
+    request.graph = NULL;
+    return cafe_table_layout_find(&r->rows.input, &request, &r->layout);
+}
+
+static cafe_status find_layout(reading *r, cafe_lines_kind kind) {
+    const cafe_label_columns *columns = r->names->columns;
+    const cafe_graph *graph = r->names->graph;
+    const cafe_graph_options *tables = cafe_graph_tables(graph);
+    cafe_table_request request = {
+        .graph = graph, .edges = tables, .changes = kind == CAFE_LINES_CHANGES};
+    if (kind == CAFE_LINES_LABELS) request = cafe_labels_request(graph, columns, false);
+    if (kind == CAFE_LINES_LABELS && columns && columns->nodes)
+        return find_nodes(r, (cafe_table_request){.graph = graph,
+                                                  .manner = tables,
+                                                  .id = columns->id,
+                                                  .option = "attribute",
+                                                  .skips = true});
+    return cafe_table_layout_find(&r->rows.input, &request, &r->layout);
+}
+
+static cafe_status take_line(reading *r, cafe_lines_kind kind) {
+    if (kind == CAFE_LINES_LABELS) return take_labelled(r);
+    return kind == CAFE_LINES_PLACED ? take_placed(r) : take_changed(r);
+}
+
+static cafe_status read_lines(reading *r, cafe_lines_kind kind, const char *path) {
     bool more = false;
-    CAFE_PASS(cafe_rows_next(&r->rows, &more));
-    if (more && !placed) CAFE_PASS(find_heading(r));
-    if (r->table) return read_table(r);
+    CAFE_PASS(cafe_rows_open(r->context, path, &r->rows));
+    CAFE_PASS(find_layout(r, kind));
+    CAFE_PASS(cafe_table_first(&r->rows, &r->layout, &more));
     while (more) {
-        CAFE_PASS(placed ? take_placed(r) : take_changed(r));
-        CAFE_PASS(cafe_rows_next(&r->rows, &more));
+        CAFE_PASS(take_line(r, kind));
+        CAFE_PASS(cafe_table_next(&r->rows, &r->layout, &more));
     }
+    if (r->lines || r->names->attributes)
+        cafe_note_table(r->context, r->rows.input.name, r->layout.text);
+    cafe_print(r->names->reading, sizeof r->names->reading, "%s", r->layout.text);
+    if (r->lines) cafe_print(r->lines->reading, sizeof r->lines->reading, "%s", r->layout.text);
     return CAFE_OK;
 }
 
 cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
                                 cafe_link_lines *lines) {
     cafe_context *context = names->names.context;
-    cafe_status status = CAFE_OK;
-    reading r = {.context = context, .names = names, .lines = lines};
-    cafe_table_layout *layout = NULL;
+    reading *r = cafe_mem_zero(context, 1, sizeof *r);
+    CAFE_PASS(cafe_mem_had(r));
+    *r = (reading){.context = context, .names = names, .lines = lines};
     cafe_phase(context, "changes", 0);
-    CAFE_TRY(cafe_rows_open(context, path, &r.rows));
-    if (kind != CAFE_LINES_LABELS) {
-        CAFE_TRY(read_changes(&r, kind == CAFE_LINES_PLACED));
-        goto done;
-    }
-    layout = cafe_mem_zero(context, 1, sizeof *layout);
-    CAFE_TRY(cafe_mem_had(layout));
-    CAFE_TRY(read_labelled(&r, layout));
-done:
-    if (layout) cafe_table_layout_free(layout);
-    cafe_mem_free(context, layout);
-    cafe_rows_close(&r.rows);
+    cafe_status status = read_lines(r, kind, path);
+    cafe_table_layout_free(&r->layout);
+    if (r->rows.context) cafe_rows_close(&r->rows);
+    cafe_mem_free(context, r);
     return status;
 }

@@ -173,48 +173,95 @@ static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
     graph->counts = counts;
 }
 
-/* The attributes of the nodes that were there before, whose numbers may be others now. */
-static cafe_status keep_attributes(cafe_context *context, const cafe_graph *old,
-                                   cafe_graph *graph) {
-    if (old->reading.attribute_count == 0) return CAFE_OK;
-    int32_t *nodes = cafe_mem(context, graph->n, sizeof *nodes);
-    char *name = cafe_mem(context, CAFE_LONGEST_NAME + 1, 1);
-    cafe_status status = cafe_mem_had(nodes, name);
-    for (int64_t u = 0; u < graph->n && status == CAFE_OK; u++) {
-        cafe_graph_name(graph, u, name, CAFE_LONGEST_NAME + 1);
-        nodes[u] = (int32_t)cafe_graph_find(old, name);
-    }
-    if (status == CAFE_OK) status = cafe_attributes_part(old, nodes, graph);
-    cafe_mem_free_all(context, nodes, name);
+/* The attributes that the graph had, and those of the table of nodes: node u is place[u] in
+ * `graph`; NULL: u. */
+static cafe_status give_attributes(const cafe_graph *old, const cafe_columns *table,
+                                   const int32_t *place, cafe_graph *graph) {
+    cafe_columns columns = {.context = graph->context};
+    const cafe_graph_reading *had = &old->reading;
+    char digits[CAFE_ATTRIBUTE_DIGITS];
+    cafe_status status = CAFE_OK;
+    for (int64_t i = 0; i < had->attribute_count; i++)
+        for (int64_t u = 0; u < old->n; u++) {
+            const char *text = cafe_attribute_text(&had->attributes[i], u, digits);
+            if (!text) continue;
+            CAFE_TRY(
+                cafe_columns_put(&columns, had->attributes[i].name, place ? place[u] : u, text));
+        }
+    for (int64_t i = 0; i < table->count; i++)
+        for (int64_t u = 0; u < table->columns[i].nodes; u++) {
+            const char *text = cafe_columns_text(&table->columns[i], u);
+            if (!text) continue;
+            CAFE_TRY(
+                cafe_columns_put(&columns, table->columns[i].name, place ? place[u] : u, text));
+        }
+    cafe_attributes_free(graph->context, graph->reading.attribute_count, graph->reading.attributes);
+    graph->reading.attributes = NULL;
+    graph->reading.attribute_count = 0;
+    status = cafe_columns_give(&columns, graph);
+done:
+    cafe_columns_free(&columns);
     return status;
+}
+
+/* The graph with the new nodes, in place of *graph. */
+static cafe_status add_newcomers(cafe_context *context, const cafe_newcomers *names,
+                                 cafe_columns *table, cafe_graph **graph) {
+    cafe_link_lines lines = {.context = context};
+    cafe_changes *changes = NULL;
+    cafe_status status = CAFE_OK;
+    if ((*graph)->negative)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "nodes cannot be added to a graph with negative weights");
+    CAFE_TRY(make(context, *graph, names, names->names.count, &lines, NULL, &changes));
+    CAFE_TRY(merge(changes));
+    keep_counts(*graph, changes->own);
+    CAFE_TRY(cafe_graph_set_reading(changes->own, &(*graph)->reading));
+    CAFE_TRY(cafe_graph_set_tables(changes->own, &(*graph)->tables));
+    CAFE_TRY(give_attributes(*graph, table, changes->place, changes->own));
+    cafe_graph_free(*graph);
+    *graph = changes->own;
+    changes->own = NULL;
+done:
+    cafe_changes_free(changes);
+    return status;
+}
+
+/* Says how the table was read. */
+static cafe_status note_table(cafe_graph *graph, const char *path, const char *text) {
+    cafe_graph_reading reading = graph->reading;
+    char both[2048];
+    cafe_print(both, sizeof both, "%s; nodes of %.200s: %s", reading.text ? reading.text : "", path,
+               text);
+    reading.text = both;
+    return cafe_graph_set_reading(graph, &reading);
 }
 
 cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
                                     const cafe_label_columns *columns, cafe_graph **graph,
                                     int64_t *added) {
-    cafe_newcomers names = {.graph = *graph, .names.context = context, .columns = columns};
-    cafe_link_lines lines = {.context = context};
-    cafe_changes *changes = NULL;
+    cafe_columns table = {.context = context};
+    bool nodes = columns && columns->nodes;
+    cafe_newcomers names = {.graph = *graph,
+                            .names.context = context,
+                            .columns = columns,
+                            .attributes = nodes ? &table : NULL};
     cafe_status status = CAFE_OK;
     cafe_attribute_source source;
     *added = 0;
     CAFE_PASS(cafe_attribute_source_find(context, *graph, path, &source));
     if (source.count > 0) return CAFE_OK; /* attributes are of nodes of the graph */
     CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_LABELS, path, NULL));
-    if (names.names.count == 0) goto done;
-    CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
-    CAFE_TRY(merge(changes));
-    keep_counts(*graph, changes->own);
-    CAFE_TRY(cafe_graph_set_reading(changes->own, &(*graph)->reading));
-    CAFE_TRY(keep_attributes(context, *graph, changes->own));
-    cafe_graph_free(*graph);
-    *graph = changes->own;
-    changes->own = NULL;
     *added = names.names.count;
+    if (*added > 0)
+        status = add_newcomers(context, &names, &table, graph);
+    else if (table.count > 0)
+        status = give_attributes(*graph, &table, NULL, *graph);
+    if (status == CAFE_OK && table.count > 0) status = note_table(*graph, path, names.reading);
 done:
-    cafe_changes_free(changes);
+    cafe_columns_free(&table);
     cafe_dictionary_free(&names.names);
-    return status;
+    return cafe_blame_file(context, path, status);
 }
 
 static cafe_status check_links(cafe_context *context, int64_t nodes, int64_t count,

@@ -1,14 +1,14 @@
 /* Births, deaths, splits and mergers: an old and a new partition compared by their overlaps.
  *
- * The overlaps o(c,d) are found by sorting the pairs (c,d) of all nodes, so that the cost does not
- * depend on the number of communities.
+ * The overlaps o(c,d) of c are counted over its nodes, which stand together after one pass over all
+ * nodes. The cost does not depend on the number of communities.
  */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "graph/pooling.h"
 #include "update/update.h"
 
 static const cafe_option transition_options[] = {
@@ -61,11 +61,6 @@ static cafe_status allocate(cafe_context *context, cafe_transition *t, bool drif
     return CAFE_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Most of c went to d, and most of d came from c? */
 static void note_overlap(cafe_transition *t, int64_t c, int64_t d, int64_t nodes, double overlap) {
     double o = (double)nodes;
@@ -79,21 +74,36 @@ static void note_overlap(cafe_transition *t, int64_t c, int64_t d, int64_t nodes
     }
 }
 
+/* Overlaps of the nodes member[first .. last - 1] of c. shared[] is zero before and afterwards. */
+static void count_shared(cafe_transition *t, const cafe_groups *groups, int64_t c,
+                         const int32_t *after, double overlap, int64_t *shared) {
+    int64_t first = groups->start[c], last = groups->start[c + 1];
+    for (int64_t i = first; i < last; i++)
+        if (after[groups->member[i]] >= 0) shared[after[groups->member[i]]]++;
+    for (int64_t i = first; i < last; i++) {
+        int32_t d = after[groups->member[i]];
+        if (d < 0 || shared[d] == 0) continue;
+        note_overlap(t, c, d, shared[d], overlap);
+        shared[d] = 0;
+    }
+}
+
+/* Nodes by their old community; those without one are the last group. */
 static cafe_status find_overlaps(cafe_context *context, int64_t n, const int32_t *before,
                                  const int32_t *after, double overlap, cafe_transition *t) {
-    uint64_t *pairs = cafe_mem(context, n, sizeof *pairs);
-    int64_t count = 0;
-    if (!pairs) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < n; u++)
-        if (before[u] >= 0 && after[u] >= 0)
-            pairs[count++] = (uint64_t)before[u] << 32 | (uint32_t)after[u];
-    qsort(pairs, (size_t)count, sizeof *pairs, ascending);
-    for (int64_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && pairs[end] == pairs[i];) end++;
-        note_overlap(t, (int64_t)(pairs[i] >> 32), (int64_t)(uint32_t)pairs[i], end - i, overlap);
-    }
-    cafe_mem_free(context, pairs);
-    return CAFE_OK;
+    cafe_status status = CAFE_OK;
+    cafe_groups groups = {0, NULL, NULL};
+    int32_t none = (int32_t)t->report.old_count, *group = cafe_mem(context, n, sizeof *group);
+    int64_t *shared = cafe_mem_zero(context, t->report.new_count, sizeof *shared);
+    CAFE_TRY(cafe_mem_had(group, shared));
+    for (int64_t u = 0; u < n; u++) group[u] = before[u] < 0 ? none : before[u];
+    CAFE_TRY(cafe_groups_new(context, n, group, t->report.old_count + 1, &groups));
+    for (int64_t c = 0; c < t->report.old_count; c++)
+        count_shared(t, &groups, c, after, overlap, shared);
+done:
+    cafe_groups_free(context, &groups);
+    cafe_mem_free_all(context, group, shared);
+    return status;
 }
 
 static void count_events(cafe_transition *t) {
@@ -134,6 +144,9 @@ cafe_status cafe_transition_find(cafe_context *context, int64_t n, const int32_t
     t->context = context;
     t->report.old_count = count_parts(n, before);
     t->report.new_count = count_parts(n, after);
+    if (t->report.old_count > INT32_MAX - 1)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT, "communities are numbered below %d",
+                           INT32_MAX - 1));
     CAFE_TRY(allocate(context, t, drift != NULL));
     for (int64_t u = 0; u < n; u++) {
         if (before[u] >= 0) t->old_size[before[u]]++;

@@ -1,5 +1,5 @@
-/* The difference of two whole graphs as changes of the first: nodes matched by name, then rows
- * compared one by one.
+/* The difference of two whole graphs as changes of the first: nodes matched by name unless the
+ * caller has done so, then rows compared one by one.
  *
  * The numbers are those of the new graph. Nodes that it lacks have numbers behind, so that their
  * edges can be removed.
@@ -79,7 +79,7 @@ static void number_lost(cafe_changes *c) {
     c->counts.lost_nodes = c->nodes - c->graph->n;
 }
 
-static cafe_status match_nodes(cafe_changes *c) {
+static cafe_status match_nodes(cafe_changes *c, const int32_t *origin) {
     const cafe_graph *old = c->old, *now = c->graph;
     int64_t most = old->n + now->n;
     if (most > CAFE_MOST_NODES)
@@ -88,7 +88,9 @@ static cafe_status match_nodes(cafe_changes *c) {
     c->origin = cafe_mem(c->context, most, sizeof *c->origin);
     c->place = cafe_mem(c->context, old->n, sizeof *c->place);
     CAFE_PASS(cafe_mem_had(c->origin, c->place));
-    if (old->names.kind != CAFE_NAMES_STRING && now->names.kind != CAFE_NAMES_STRING)
+    if (origin)
+        memcpy(c->origin, origin, (size_t)now->n * sizeof *origin);
+    else if (old->names.kind != CAFE_NAMES_STRING && now->names.kind != CAFE_NAMES_STRING)
         match_integers(old, now, c->origin);
     else
         CAFE_PASS(match_texts(c->context, old, now, c->origin));
@@ -178,7 +180,8 @@ static cafe_status compare_rows(cafe_changes *c) {
 /* ---- the call -------------------------------------------------------------------------------- */
 
 cafe_status cafe_changes_between(cafe_context *context, const cafe_graph *old,
-                                 const cafe_graph *now, cafe_changes **changes) {
+                                 const cafe_graph *now, const int32_t *origin,
+                                 cafe_changes **changes) {
     cafe_status status = CAFE_OK;
     *changes = NULL;
     cafe_changes *c = cafe_mem_zero(context, 1, sizeof *c);
@@ -191,7 +194,7 @@ cafe_status cafe_changes_between(cafe_context *context, const cafe_graph *old,
     c->counts.reading = c->reading;
     c->old_nodes = old->n;
     c->weighted = old->weights || now->weights;
-    CAFE_TRY(match_nodes(c));
+    CAFE_TRY(match_nodes(c, origin));
     c->counts.origin = c->origin;
     CAFE_TRY(compare_rows(c));
     *changes = c;
@@ -199,5 +202,46 @@ cafe_status cafe_changes_between(cafe_context *context, const cafe_graph *old,
 done:
     cafe_changes_free(c);
     cafe_phase(context, "", 0);
+    return status;
+}
+
+/* ---- the same nodes -------------------------------------------------------------------------- */
+
+int64_t cafe_graph_ends(const cafe_graph *graph, int32_t *source, int32_t *target) {
+    int64_t count = 0;
+    for (int64_t u = 0; u < graph->n; u++)
+        for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++) {
+            if (graph->targets[j] <= u) continue;
+            if (source) source[count] = (int32_t)u, target[count] = graph->targets[j];
+            count++;
+        }
+    return count;
+}
+
+cafe_status cafe_graph_over(cafe_context *context, const cafe_graph *graph, const cafe_graph *other,
+                            int64_t *lost, cafe_graph **over) {
+    cafe_status status = CAFE_OK;
+    cafe_changes *changes = NULL;
+    int64_t count = cafe_graph_ends(other, NULL, NULL), kept = 0;
+    int32_t *source = cafe_mem(context, count, sizeof *source);
+    int32_t *target = cafe_mem(context, count, sizeof *target);
+    float *weight = cafe_mem(context, count, sizeof *weight);
+    *over = NULL;
+    CAFE_TRY(cafe_mem_had(source, target, weight));
+    CAFE_TRY(cafe_changes_between(context, other, graph, NULL, &changes));
+    for (int64_t u = 0; u < other->n; u++)
+        for (int64_t j = other->offsets[u]; j < other->offsets[u + 1]; j++) {
+            int32_t from = changes->place[u], to = changes->place[other->targets[j]];
+            if (other->targets[j] <= u || from >= graph->n || to >= graph->n) continue;
+            source[kept] = from;
+            target[kept] = to;
+            weight[kept++] = other->weights ? other->weights[j] : 1;
+        }
+    *lost = count - kept;
+    CAFE_TRY(cafe_graph_from_edges(context, graph->n, kept, source, target,
+                                   other->weights ? weight : NULL, NULL, over));
+done:
+    cafe_changes_free(changes);
+    cafe_mem_free_all(context, source, target, weight);
     return status;
 }

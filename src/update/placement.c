@@ -260,8 +260,8 @@ done:
 
 /* ---- least squares --------------------------------------------------------------------------- */
 
-/* Finds B with the least sum over u of p_u ||w_u B - (v_u - s)||^2, W = D^-1 Q V, from the Gram
- * matrix of [W V]: N = W^T D W = R^T R on the columns kept, B = R^-1 R^-T (W^T D V). */
+/* Finds B with the least sum over u of p_u ||w_u B - (v_u - s)||^2, W = D^-1 Q V. It comes from the
+ * Gram matrix of [W V]: N = W^T D W = R^T R on the columns kept, B = R^-1 R^-T (W^T D V). */
 static cafe_status solve_map(cafe_context *context, const double *gram, const placing *p) {
     int64_t k = p->columns, *kept = cafe_mem(context, k, sizeof *kept);
     double *n = cafe_mem(context, 4 * k * k, sizeof *n), *c = n + k * k, *m = c + k * k,
@@ -288,7 +288,7 @@ static cafe_status find_map(cafe_context *context, const cafe_operator *op, plac
     double *inverse = cafe_mem(context, n, sizeof *inverse);
     double *gram = cafe_mem(context, 4 * k * k, sizeof *gram);
     float *image = cafe_mem(context, n * k, sizeof *image);
-    cafe_block v = cafe_block_rows(n, k, k, (float *)p->vectors);
+    cafe_block v = cafe_block_given(n, k, p->vectors);
     cafe_block w = cafe_block_rows(n, k, k, image);
     p->map = cafe_mem(context, k * k, sizeof *p->map);
     CAFE_TRY(cafe_mem_had(inverse, gram, image, p->map));
@@ -343,8 +343,7 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
 
 /* Columns of the scaled form have the mean 0. */
 static cafe_status check_means(cafe_context *context, const cafe_graph *graph, const placing *p) {
-    cafe_block v =
-        cafe_block_rows(cafe_graph_nodes(graph), p->columns, p->columns, (float *)p->vectors);
+    cafe_block v = cafe_block_given(cafe_graph_nodes(graph), p->columns, p->vectors);
     double n = (double)cafe_graph_nodes(graph), *sums = p->sums, *lengths = p->inverse;
     CAFE_PASS(cafe_ops(&v)->totals(context, &v, NULL, sums));
     CAFE_PASS(cafe_ops(&v)->norms(context, &v, NULL, lengths));

@@ -1,29 +1,29 @@
 /* How far a placed row can be from the row of a full run, for eigenvectors of Q and of D^-1 Q.
  *
  * Q' is the operator of the graph with the new node in it, V' its K dominant eigenvectors, rotated
- * to be nearest to the old rows: a full run. With a degree exponent X edges weigh a / (d_u d_w)^X:
- * an edge from the new node to u, of weight a, raises d_u, and all edges of u weigh 1 - psi_u of
+ * to be nearest to the old rows: a full run. With a degree exponent X edges weigh a / (d_u d_w)^X.
+ * An edge from the new node to u, of weight a, raises d_u. Then all edges of u weigh 1 - psi_u of
  * before, psi_u = 1 - (1 + a / d_u)^-X. Let b be the new edges' weights, F = I - diag(psi), T = 2m,
- * alpha = b / T, e their sum, E = P - F P F, epsilon = E 1, beta = alpha - epsilon and c = 1 / (1 +
- * 2 e - sum of epsilon). Without an exponent psi, E and epsilon are 0. Then
+ * alpha = b / T and e their sum. Let E = P - F P F, epsilon = E 1, beta = alpha - epsilon and c = 1
+ * / (1 + 2 e - sum of epsilon). Without an exponent psi, E and epsilon are 0. Then
  *
  *     Q' - Q = (c - 1) P - c E + p p^T - c^2 (p + beta)(p + beta)^T    on the old nodes,
  *     g = c alpha - c^2 e (p + beta)                                   between them and the new
  * one,
  *     - c^2 e^2                                                        of the new one with itself.
  *
- * V stands for its columns with a 0 for the new node, rho for their Rayleigh quotients. What is
- * left, R = Q' V - V diag(rho), has a length that follows from that of Q V - V diag(rho), from s =
- * V^T p, from sigma = V^T alpha and tau = V^T beta, sums over the edges and over the rows of their
- * ends. Let gap = least rho - (K+1)-th eigenvalue
- * of Q', which is max(lambda, 0) + ||Q' - Q|| at most (Weyl), lambda that of Q. Then
+ * V stands for its columns with a 0 for the new node, rho for their Rayleigh quotients. The
+ * remainder R = Q' V - V diag(rho) has a length that follows from that of Q V - V diag(rho), from s
+ * = V^T p, sigma = V^T alpha and tau = V^T beta. These are sums over the edges and over the rows of
+ * their ends. Let gap = least rho - (K+1)-th eigenvalue of Q', which is max(lambda, 0) + ||Q' - Q||
+ * at most (Weyl), lambda that of Q. Then
  *
  *     ||sin|| <= ||R|| / gap       (Davis and Kahan 1970, in the Frobenius norm)
  *     ||V' - V|| <= sqrt(2) ||sin|| .
  *
- * The new node's row y of V' is y B = g^T V' - c^2 e^2 y, with B = V'^T Q' V' and no eigenvalue of
- * B below least rho - ||R||, ||B - diag(rho)|| <= (||B|| + ||rho||) ||sin||^2 + ||R||. So for the
- * placed row r
+ * The new node's row y of V' is y B = g^T V' - c^2 e^2 y, with B = V'^T Q' V'. No eigenvalue of B
+ * is below least rho - ||R||, and ||B - diag(rho)|| <= (||B|| + ||rho||) ||sin||^2 + ||R||. So for
+ * the placed row r
  *
  *     ||y - r|| <= (||g^T V - r diag(rho)|| + ||g|| sqrt(2) ||sin||
  *                   + ||r|| (||B - diag(rho)|| + c^2 e^2)) / (least rho - ||R||) ,
@@ -31,13 +31,11 @@
  * or sqrt(2) ||sin|| + ||r|| if that is less. Columns that are orthonormal to w = ||V^T V - I||
  * only add w to ||V' - V|| and w times the norms to ||R||. docs/update.md has the argument in full.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "engine/dense.h"
 #include "engine/engine.h"
 #include "explain/scaled_operator.h"
 #include "graph/edge_weight.h"
@@ -123,7 +121,7 @@ static cafe_status find_residual(cafe_context *context, bounding *b) {
  * of the same span. */
 static cafe_status find_off(cafe_context *context, bounding *b) {
     int64_t k = b->columns;
-    cafe_block v = cafe_block_rows(b->op->n, k, k, (float *)b->vectors);
+    cafe_block v = cafe_block_given(b->op->n, k, b->vectors);
     double *gram = cafe_mem(context, k * k, sizeof *gram);
     cafe_status status = cafe_mem_had(gram);
     if (status == CAFE_OK) status = cafe_ops(&v)->gram(context, &v, NULL, b->norm, false, gram);

@@ -8,10 +8,7 @@
  * The file spares work and holds nothing else: one that does not belong to the graph and the rows
  * is found anew. Only a file that is no state at all is an error, because it would be overwritten.
  */
-#define _GNU_SOURCE
 #include <stddef.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cafe-private/output.h>
 
@@ -20,6 +17,7 @@
 #include "graph/graph.h"
 #include "io/gzip.h"
 #include "io/input_file.h"
+#include "os/os.h"
 #include "update/update_state.h"
 
 enum { ROWS = 4096, BYTES = 1 << 20, VERSION = 1 };
@@ -117,7 +115,7 @@ static cafe_status compare(cafe_context *context, const head *h, const cafe_grap
     plain_rows plain = {rows, columns};
     uint64_t sum;
     *fits = h->checksum == head_sum(h) && h->version == VERSION && h->nodes == graph->n &&
-            h->columns == columns && h->exponent == exponent && h->swept < graph->n;
+            h->columns == columns && h->exponent == exponent;
     if (*fits) CAFE_PASS(digest_graph(context, graph, &sum));
     *fits = *fits && sum == h->graph;
     if (*fits) CAFE_PASS(digest_matrix(context, graph->n, columns, plain_row, &plain, &sum));
@@ -168,14 +166,15 @@ static cafe_status read_state(cafe_context *context, const cafe_input *input,
 
 cafe_status cafe_state_read(cafe_context *context, const char *path, const cafe_graph *graph,
                             int64_t columns, const float *rows, double exponent,
-                            cafe_update_state *s, bool *fits) {
+                            cafe_update_state *s, bool *fits, bool *foreign) {
     cafe_input input;
     *s = (cafe_update_state){0};
-    *fits = false;
+    *fits = *foreign = false;
     if (access(path, F_OK) != 0) return CAFE_OK;
     CAFE_PASS(cafe_input_open(context, path, &input));
     cafe_status status = read_state(context, &input, graph, columns, rows, exponent, s, fits);
     cafe_input_close(&input);
+    *foreign = !*fits;
     if (status != CAFE_OK || !*fits) cafe_state_free(s);
     return status;
 }

@@ -26,7 +26,6 @@
 #include "kernels/row_kernels.h"
 #include "method/method.h"
 #include "sample/sampled_graph.h"
-#include "spectral/embedding.h"
 #include "update/active_sweep.h"
 
 enum { BLOCK = 1024 };
@@ -137,6 +136,12 @@ static cafe_status write_state(cafe_context *context, const cafe_updated *r,
 
 cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
                                cafe_changes *changes, const char *path, int32_t overwrite) {
+    if (updated->report.foreign_state && !overwrite)
+        return cafe_fail(
+            context, CAFE_ERROR_EXISTS,
+            "%s: belongs to another graph, other vectors or another degree exponent; " CAFE_OPT(
+                "force") " replaces it",
+            updated->state_path);
     CAFE_PASS(cafe_outputs_begin(context));
     cafe_status status = write_rows(context, updated, &changes->graph->names, path, overwrite);
     if (status == CAFE_OK) status = write_state(context, updated, changes);
@@ -164,13 +169,15 @@ static cafe_status allocate(cafe_context *context, const cafe_changes *changes, 
 
 static cafe_status take_sums(cafe_context *context, const cafe_changes *changes, const float *rows,
                              const cafe_update_options *o, cafe_updated *r) {
-    bool fits = false;
+    bool fits = false, foreign = false;
     cafe_phase(context, "sums", 0);
     if (r->state_path)
         CAFE_PASS(cafe_state_read(context, r->state_path, changes->old, r->columns, rows,
-                                  o->degree_exponent, &r->state, &fits));
-    r->report.resumed = fits;
-    if (fits) return CAFE_OK;
+                                  o->degree_exponent, &r->state, &fits, &foreign));
+    r->report.foreign_state = foreign;
+    r->report.resumed = fits && r->state.swept < r->state.nodes; /* else rounding has added up */
+    if (r->report.resumed) return CAFE_OK;
+    cafe_state_free(&r->state);
     return cafe_state_find(context, changes->old, r->columns, rows, o->degree_exponent, &r->state);
 }
 

@@ -5,6 +5,7 @@
 #include <cafe/labels.h>
 #include <cafe/update.h>
 
+#include "graph/attributes.h"
 #include "graph/dictionary.h"
 #include "graph/node_names.h"
 #include "operator/operator.h"
@@ -15,6 +16,8 @@ typedef struct cafe_newcomers {
     const cafe_graph *graph;
     cafe_dictionary names;             /* of the new nodes, numbered from 0 */
     const cafe_label_columns *columns; /* of a file of labels; NULL: as found */
+    cafe_columns *attributes; /* get the other columns of a table of nodes; NULL: nothing does */
+    char reading[1024];       /* of that table: what was taken for what */
 } cafe_newcomers;
 
 /* The names of a graph whose n is set, as text: the nodes of `old`, then the newcomers; either may
@@ -40,8 +43,8 @@ typedef struct cafe_link_lines {
     cafe_context *context;
     cafe_link_line *at;
     int64_t count, room;
-    bool weighted;     /* some line has a weight */
-    char reading[256]; /* what a heading was taken for; empty: there was none */
+    bool weighted;      /* some line has a weight */
+    char reading[1024]; /* what was taken for what; empty: there is no file */
 } cafe_link_lines;
 
 cafe_status cafe_link_add(cafe_link_lines *lines, cafe_link_line line);
@@ -90,7 +93,7 @@ struct cafe_changes {
     cafe_changed_arc *arcs; /* by u, then v: both directions */
     int64_t arc_count;
     cafe_changes_report counts;
-    char reading[256];
+    char reading[1024];
 };
 
 /* The new graph's nodes: how many, their names, and where old ones and newcomers went. */

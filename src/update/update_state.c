@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
-#include "graph/edge_weight.h"
 #include "io/first_error.h"
 #include "kernels/row_kernels.h"
 #include "operator/operator.h"

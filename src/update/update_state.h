@@ -39,12 +39,11 @@ double cafe_state_objective(const cafe_update_state *state);
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Reads the state of this graph and these rows. *fits: the file has one that belongs to both, and
- * fewer nodes were swept since its sums were found than the graph has. CAFE_ERROR_FORMAT for a file
- * that is no state. */
+/* Reads the state of this graph and these rows. *fits: the file has one that belongs to both;
+ * *foreign: it has another one, or is damaged. CAFE_ERROR_FORMAT for a file that is no state. */
 cafe_status cafe_state_read(cafe_context *context, const char *path, const cafe_graph *graph,
                             int64_t columns, const float *rows, double exponent,
-                            cafe_update_state *state, bool *fits);
+                            cafe_update_state *state, bool *fits, bool *foreign);
 
 /* Gets row u of the vectors that the state belongs to. */
 typedef const float *cafe_row_get(const void *source, int64_t u);

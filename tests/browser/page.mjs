@@ -22,6 +22,7 @@ function quoted(name) { return `"${name.replaceAll('"', '""')}"`; }
 
 function makePages() {
   run('embed', karate, '-q', '-f', '-o', file('karate.npy'), '--json', file('karate.json'), '--columns', '8');
+  run('cluster', karate, '-q', '-f', '-o', file('karate.tsv'));
   run('plot', karate, file('karate.npy'), '-q', '-f', '-o', file('karate.html'), '--map', 'none',
     '--labels', clubs, '--report', file('karate.json'), '--title', 'Zachary\'s karate club');
   const ring = evil.map((name, i) => `${quoted(name)},${quoted(evil[(i + 1) % evil.length])}`);
@@ -88,6 +89,11 @@ const tests = {
     equal((await page.locator('#found li').allInnerTexts()).join(), '3,30,31,32,33', 'nodes found for 3');
     await find(page, '33');
     const neighbours = edges.flatMap(([u, w]) => (u === 33 ? [w] : w === 33 ? [u] : []));
+    // why it is there: its edges by community, counted from the files
+    const community = new Map(table(readFileSync(file('karate.tsv'))).map((row) => [Number(row.node), row.community]));
+    const own = neighbours.filter((w) => community.get(w) === community.get(33)).length;
+    check((await text(page, '#panel-node .reason')).startsWith(
+      `33 is in community ${community.get(33)} because ${own} of its ${neighbours.length} edges go there; next is`), 'the reason');
     check((await text(page, '#panel-node')).includes(`Strongest pulls of ${neighbours.length} neighbours`), 'neighbours of 33');
     const h = vectors(file('karate.npy'));
     const degree = (u) => edges.filter((e) => e.includes(u)).length;
@@ -181,6 +187,11 @@ const tests = {
     equal(await selected(page), sizes[0], 'members of the label');
     await page.selectOption('#colour', 'centrality');
     await anew('colour by centrality');
+    // PageRank of 0 and 33 is above 0.09, that of all others below
+    await page.fill('#legend .range input >> nth=0', '0.09');
+    await page.press('#legend .range input >> nth=0', 'Enter');
+    equal(await selected(page), 2, 'nodes in the range');
+    await page.click('#clear');
     await page.selectOption('#colour', 'column-2');
     await anew('colour by a column');
     await page.click('#theme');
@@ -214,6 +225,8 @@ const tests = {
     const order = Array.from({ length: h.n }, (_, u) => u).sort((a, b) => h.at(b, 0) - h.at(a, 0));
     equal((await page.locator('#panel-dimensions .card').first().locator('.poles > div').nth(1).locator('button').allInnerTexts()).join(),
       order.slice(0, 5).join(), 'high end of column 0');
+    check(/^(Low: community \S+ \(.*\)\. High: community|Both ends are in community)/.test(
+      await page.locator('#panel-dimensions .meaning').first().innerText()), 'what column 0 tells apart');
     await shoot(page, 'dimensions');
     await page.click('#tab-run');
     equal(await page.locator('#panel-run svg .bar-mark').count(), report.ritz_values.length, 'bars of the spectrum');
@@ -226,6 +239,13 @@ const tests = {
   async 'tree of communities'(browser) {
     const page = await open(browser, 'planted.html');
     await page.click('#tab-communities');
+    check(/proved optimal|at most .* % from the best/.test(await page.innerText('#panel-communities')), 'the bound');
+    // each block is a community: its label is what it is about, with the share counted from the files
+    const about = await page.locator('#panel-communities .row .about').first().innerText();
+    const [, label, share] = /^label: (\S+) \((\d+) %\)$/.exec(about) ?? [];
+    check(share > 50, `about the largest community: ${about}`);
+    const labelled = words(file('planted.in.labels')).filter(([, kind]) => kind === label).length;
+    check(labelled > 0, `no node has the label ${label}`);
     const size = Number((await page.locator('#panel-communities .row .value').first().innerText()).replace(/,(?=\d)/, '').split(' ')[0]);
     const box = await page.locator('.tree').boundingBox();
     const before = await page.inputValue('#colour');

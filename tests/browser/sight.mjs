@@ -32,6 +32,13 @@ function makePages() {
   view('plain.html', '--map', 'none');
   view('few.html', '--map', 'none', '--tune', 'columns-shown=2');
   view('named.html', '--communities', file('factions.in.tsv'), '--map', 'none');
+  writeFileSync(file('people.in.csv'), ['id,age,city', ...Array.from({ length: 34 }, (_, u) => `${u},${20 + u},${u % 2 ? 'Rome' : 'Oslo'}`), ''].join('\n'));
+  view('table.html', '--attributes', file('people.in.csv'));
+  run('report', karate, '-q', '-f', '-o', file('report.html'), '--labels', clubs);
+  // a hub with 40 leaves at one place, and a weight for every edge
+  writeFileSync(file('crowd.in.txt'), Array.from({ length: 40 }, (_, i) => `0 ${i + 1} ${i === 0 ? 100 : 1 + (i % 3)}`).join('\n'));
+  writeFileSync(file('crowd.in.tsv'), Array.from({ length: 41 }, (_, u) => `${u}\t${u < 39 ? (u % 7) * 0.01 : 5}\t${u < 39 ? Math.floor(u / 7) * 0.01 : 5}`).join('\n'));
+  run('plot', file('crowd.in.txt'), file('crowd.in.tsv'), '-q', '-f', '-o', file('crowd.html'), '--map', file('crowd.in.tsv'));
   run('generate', 'planted', '--nodes', '3000', '--edges', '18000', '--blocks', '100', '-q', '-f', '-o', file('many.in.txt'),
     '--labels', file('many.in.labels'));
   run('embed', file('many.in.txt'), '-q', '-f', '-o', file('many.npy'), '--columns', '4', '--sweeps', '4');
@@ -198,6 +205,44 @@ const tests = {
     await large.done();
   },
 
+  async 'names of a crowd have lines to their points'(browser) {
+    const page = await open(browser, 'crowd.html');
+    const svg = (await saved(page, () => page.click('#export-svg'))).bytes.toString();
+    const names = (await textBoxes(page, svg)).filter((t) => t.halo);
+    const lines = svg.split('<line').filter((part) => /stroke-width="0\.8"/.test(part)).length;
+    check(lines >= 1 && lines <= names.length, `${lines} lines of ${names.length} names`);
+    names.forEach((a, i) => names.slice(i + 1).forEach((b) => {
+      check(!meet([a.box[0] + 1, a.box[1] + 2, a.box[2] - 1, a.box[3] - 2], b.box), `${a.text} lies on ${b.text}`);
+    }));
+    await page.done();
+  },
+
+  async 'edges are as wide as they weigh'(browser) {
+    const page = await open(browser, 'crowd.html');
+    const svg = (await saved(page, () => page.click('#export-svg'))).bytes.toString();
+    const widths = [...svg.matchAll(/stroke-width="([0-9.]+)" stroke-opacity/g)].map((m) => Number(m[1]));
+    const heavy = widths.filter((w) => w === 4).length;
+    const light = widths.filter((w) => w === 0.7).length;
+    equal(`${heavy} ${light}`, '1 39', 'heavy and light edges');
+    await page.done();
+  },
+
+  async 'a report is the first tab; its nodes open'(browser) {
+    const page = await open(browser, 'report.html');
+    equal(await page.getAttribute('#tab-summary', 'aria-selected'), 'true', 'the tab that is open');
+    const said = await text(page, '#panel-summary');
+    check(said.startsWith('34 nodes, 78 edges: 4 communities'), said.slice(0, 80));
+    equal((await page.locator('#panel-summary h2').allInnerTexts()).length, 8, 'sections');
+    check(await page.locator('#panel-summary figure svg').count() >= 2, 'figures');
+    await page.locator('#panel-summary .link', { hasText: /^33$/ }).first().click();
+    await page.waitForSelector('#panel-node h2');
+    equal(await text(page, '#panel-node h2'), '33', 'the node that opens');
+    const plain = await open(browser, 'plain.html');
+    equal(await plain.locator('#tab-summary').isVisible(), false, 'a page without a report has no such tab');
+    await plain.done();
+    await page.done();
+  },
+
   async 'names do not overlap'(browser) {
     const page = await open(browser, 'karate.html');
     const { bytes } = await saved(page, () => page.click('#export-svg'));
@@ -291,7 +336,8 @@ const tests = {
   async 'sizes by degree and centrality'(browser) {
     const page = await open(browser, 'karate.html');
     const seen = new Set([(await picture(page)).hash]);
-    for (const size of ['degree', 'centrality']) {
+    equal(await page.inputValue('#size'), 'degree', 'the size of a small graph when the page opens');
+    for (const size of ['same', 'centrality']) {
       await page.selectOption('#size', size);
       await changed(page, seen, `size by ${size}`);
     }
@@ -300,6 +346,16 @@ const tests = {
     const { bytes } = await saved(page, () => page.click('#export-svg'));
     const radii = [...bytes.toString().matchAll(/<circle [^>]* r="([\d.]+)"/g)].map((m) => Number(m[1])).sort((a, b) => b - a);
     check(radii[0] > 1.8 * radii[20], `radii ${radii[0]} and ${radii[20]}`);
+    await page.done();
+  },
+
+  async 'sizes by a column of the table'(browser) {
+    const page = await open(browser, 'table.html');
+    const seen = new Set([(await picture(page)).hash]);
+    await page.locator('#size option', { hasText: 'by age' }).waitFor({ state: 'attached' });
+    equal(await page.locator('#size option', { hasText: 'by city' }).count(), 0, 'texts have no sizes');
+    await page.selectOption('#size', { label: 'by age' });
+    await changed(page, seen, 'size by age');
     await page.done();
   },
 

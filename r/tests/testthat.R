@@ -1,0 +1,3 @@
+library(testthat)
+library(cafe)
+test_check("cafe")

@@ -1,0 +1,83 @@
+/* Null models besides configuration: which graphs they go with, and modularity under them. */
+#include "method/null_model.h"
+
+#include "base/memory.h"
+#include "sample/sampled_graph.h"
+#include "sample/set_masses.h"
+
+/* Refuses samplings and graphs under which the model is not what its name says. */
+static cafe_status check(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                         const cafe_sample_options *o) {
+    bool directed = o->null_model == CAFE_NULL_DIRECTED;
+    if (!directed && o->null_model != CAFE_NULL_TWO_SIDED) return CAFE_OK;
+    if (graph->negative || sampling != CAFE_SAMPLING_EDGE || o->degree_exponent > 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("null=%s") " is for edge sampling without a degree exponent, "
+                                             "and for weights that are not negative",
+                         directed ? "directed" : "two-sided");
+    if (directed && !graph->surplus)
+        return cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            CAFE_OPT("null=directed") " needs directions: read the edges with " CAFE_OPT(
+                "directed=sum") ", without choices of edges by weight");
+    return CAFE_OK;
+}
+
+/* surplus[n] <- p_u on one side, -p_u on the other; memory of the caller. */
+static cafe_status weigh_sides(cafe_context *context, const cafe_graph *graph, const double *p,
+                               double **surplus) {
+    int32_t bipartite = 0;
+    int8_t *side = cafe_mem(context, graph->n, sizeof *side);
+    *surplus = cafe_mem(context, graph->n, sizeof **surplus);
+    cafe_status status = cafe_mem_had(side, *surplus);
+    if (status == CAFE_OK) status = cafe_graph_sides(context, graph, side, &bipartite);
+    if (status == CAFE_OK && !bipartite)
+        status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           CAFE_OPT("null=two-sided") " needs a graph whose edges all go from one "
+                                                      "side to the other");
+    for (int64_t u = 0; u < graph->n && status == CAFE_OK; u++)
+        (*surplus)[u] = side[u] == 1 ? -p[u] : p[u];
+    cafe_mem_free(context, side);
+    return status;
+}
+
+cafe_status cafe_null_apply(cafe_context *context, const cafe_graph *graph, const cafe_graph *sides,
+                            cafe_sampling sampling, const cafe_sample_options *sample,
+                            cafe_operator **op, cafe_operator **plain) {
+    cafe_null null = (cafe_null)sample->null_model;
+    double *weighed = NULL;
+    cafe_operator *made = NULL;
+    *plain = NULL;
+    if (null == CAFE_NULL_CONFIGURATION) return CAFE_OK;
+    CAFE_PASS(check(context, graph, sampling, sample));
+    cafe_status status = CAFE_OK;
+    if (null == CAFE_NULL_TWO_SIDED) status = weigh_sides(context, sides, (*op)->parts.p, &weighed);
+    const double *surplus = null == CAFE_NULL_DIRECTED ? graph->surplus : weighed;
+    if (status == CAFE_OK) status = cafe_operator_null(context, *op, null, surplus, &made);
+    cafe_mem_free(context, weighed);
+    if (status != CAFE_OK) return status;
+    *plain = *op;
+    *op = made;
+    return CAFE_OK;
+}
+
+cafe_status cafe_null_measure(cafe_context *context, const cafe_operator *op,
+                              const cafe_sampled *sampled, const int32_t *part, int64_t parts,
+                              double resolution, double *modularity) {
+    const cafe_operator_parts *q = &op->parts;
+    cafe_status status = CAFE_OK;
+    double *mass = cafe_mem_zero(context, parts * q->width, sizeof *mass);
+    cafe_set_sums *sets = cafe_mem(context, parts, sizeof *sets);
+    *modularity = 0;
+    CAFE_TRY(cafe_mem_had(mass, sets));
+    CAFE_TRY(cafe_partition_sums(context, &CAFE_JOINT(sampled), part, parts, sets, NULL));
+    for (int64_t u = 0; u < q->n; u++)
+        for (int64_t l = 0; l < q->width; l++)
+            mass[part[u] * q->width + l] += q->f[u * q->width + l];
+    for (int64_t i = 0; i < parts; i++) *modularity += sets[i].inside;
+    for (int64_t i = 0; i < parts * q->width; i++)
+        *modularity += resolution * cafe_factor_sign(q, i % q->width) * (mass[i] * mass[i]);
+done:
+    cafe_mem_free_all(context, mass, sets);
+    return status;
+}
