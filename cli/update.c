@@ -190,7 +190,7 @@ static void say_changes(update_job *job) {
         cli_say(&job->run, "          %" PRId64 " node%s that the new graph does not have",
                 c->lost_nodes, cli_plural(c->lost_nodes));
     if (*c->reading) cli_say(&job->run, "          %s", c->reading);
-    cli_told_table(&job->run, job->run.words[1]);
+    if (!job->since) cli_told_table(&job->run, job->run.words[1]);
     if (c->repeated + c->loops > 0)
         cli_say(&job->run,
                 "          left out: %" PRId64 " added edge%s that the graph had, %" PRId64
