@@ -34,3 +34,17 @@ expect 1 "$CAFE" embed g.in.txt --directed sum --null directed --degree-exponent
 says 'without a degree exponent'
 expect 2 "$CAFE" cluster g.in.txt --null random -o no.tsv
 only
+
+# each slice of time has the null model for itself; signs of two sides; eigenvectors
+awk '{ print $1 "," $2 "," 2000 + NR % 3 }' g.in.txt >t.in.csv
+for null in constant directed none; do
+    expect 0 "$CAFE" cluster t.in.csv --time 2 --directed sum --null "$null" -o t.in.tsv -f
+    expect 0 "$CAFE" embed t.in.csv --time 2 --directed sum --null "$null" --method spectral -k 4 -o t.in.npy -f
+done
+awk '{ print "u" $1, "i" $2, ($1 % 3 == $2 % 3 ? 1 : -1) }' g.in.txt >s.in.txt
+expect 0 "$CAFE" cluster s.in.txt --signed --null two-sided -o s.in.tsv -f
+[[ $(awk 'NR > 1 { print substr($1, 2) % 3, $2 }' s.in.tsv | sort -u | wc -l) -eq 3 ]] ||
+    fail 'the groups of two sides with signs are not found'
+expect 3 "$CAFE" cluster s.in.txt --signed --directed sum --null directed -o no.tsv -f
+says 'negative'
+only

@@ -253,8 +253,9 @@ CAFE_API cafe_status cafe_graph_largest_component(cafe_context *context, const c
                                                   cafe_graph **part);
 
 /* Colours the nodes so that no edge joins two of a colour: side[u] = 0 or 1, the smallest node of
- * every component 0, nodes without edges -1. *bipartite gets 0 when there is no such colouring (an
- * odd cycle, a loop, or no edge at all); side is then -1 everywhere. */
+ * every component 0, nodes without edges -1. Edges of either sign count, and copies of a node in
+ * slices have its colour. *bipartite gets 0 when there is no such colouring (an odd cycle, a loop,
+ * or no edge at all); side is then -1 everywhere. */
 CAFE_API cafe_status cafe_graph_sides(cafe_context *context, const cafe_graph *graph, int8_t *side,
                                       int32_t *bipartite);
 

@@ -143,13 +143,17 @@ done:
     return status;
 }
 
-/* What the nodes of a layer send more than they receive, as nodes of the joined graph. */
+/* What the nodes of a layer send more than they receive, as nodes of the joined graph, of whose
+ * weight the layer has this share. */
 static cafe_status carry_directions(cafe_context *context, const cafe_graph *from,
-                                    const int32_t *number, cafe_graph *to) {
+                                    const int32_t *number, double share, cafe_graph *to) {
     if (!from->surplus) return CAFE_OK;
-    to->surplus = cafe_mem_zero(context, to->n, sizeof *to->surplus);
+    if (!to->surplus) to->surplus = cafe_mem_zero(context, to->n, sizeof *to->surplus);
     CAFE_PASS(cafe_mem_had(to->surplus));
-    for (int64_t u = 0; u < from->n; u++) to->surplus[number ? number[u] : u] = from->surplus[u];
+    for (int64_t u = 0; u < from->n; u++) {
+        int64_t w = number ? number[u] : u;
+        if (w >= 0) to->surplus[w] = share * from->surplus[u];
+    }
     return CAFE_OK;
 }
 
@@ -171,7 +175,7 @@ static cafe_status join(cafe_context *context, const cafe_joining *j, edges *all
         list_edges(j->graphs[l], number, one);
         CAFE_PASS(graph_of(context, j->nodes, one, j->graphs[l]->weights != NULL,
                            &(*graph)->layer_graphs[l]));
-        CAFE_PASS(carry_directions(context, j->graphs[l], number, (*graph)->layer_graphs[l]));
+        CAFE_PASS(carry_directions(context, j->graphs[l], number, 1, (*graph)->layer_graphs[l]));
     }
     return CAFE_OK;
 }
@@ -250,6 +254,12 @@ static cafe_status name_copies(cafe_context *context, copies *c, const cafe_grap
     return CAFE_OK;
 }
 
+static void number_slice(copies *c, int64_t s) {
+    const cafe_joining *j = c->j;
+    for (int64_t u = 0; u < j->graphs[s]->n; u++)
+        c->number[u] = c->id[node_of(j, s, u) * j->count + s];
+}
+
 /* The edges of all slices; the weight of an edge in the mean. */
 static cafe_status list_slices(cafe_context *context, copies *c, double *mean) {
     const cafe_joining *j = c->j;
@@ -263,11 +273,21 @@ static cafe_status list_slices(cafe_context *context, copies *c, double *mean) {
     c->number = cafe_mem(context, most, sizeof *c->number);
     CAFE_PASS(cafe_mem_had(c->number));
     for (int64_t s = 0; s < j->count; s++) {
-        for (int64_t u = 0; u < j->graphs[s]->n; u++)
-            c->number[u] = c->id[node_of(j, s, u) * j->count + s];
+        number_slice(c, s);
         list_edges(j->graphs[s], c->number, &c->e);
     }
     *mean = sum / (2 * (double)c->e.count);
+    return CAFE_OK;
+}
+
+/* Edges between copies have no direction. */
+static cafe_status carry_slices(cafe_context *context, copies *c, cafe_graph *graph) {
+    for (int64_t s = 0; s < c->j->count; s++) {
+        const cafe_graph *from = c->j->graphs[s];
+        double share = from->counts.total_weight / graph->counts.total_weight;
+        number_slice(c, s);
+        CAFE_PASS(carry_directions(context, from, c->number, share, graph));
+    }
     return CAFE_OK;
 }
 
@@ -289,6 +309,7 @@ static cafe_status couple(cafe_context *context, copies *c, double coupling, caf
     CAFE_PASS(describe(context, j, *graph));
     CAFE_PASS(name_copies(context, c, (*graph)->layers));
     CAFE_PASS(give_names(context, &c->names, *graph));
+    CAFE_PASS(carry_slices(context, c, *graph));
     int32_t *slice = (*graph)->slice = cafe_mem(context, c->n, sizeof *slice);
     CAFE_PASS(cafe_mem_had(slice));
     for (int64_t i = 0; i < j->nodes * j->count; i++)

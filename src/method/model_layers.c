@@ -9,7 +9,6 @@
 #include "graph/graph.h"
 #include "operator/operator.h"
 #include "sample/sampled_graph.h"
-#include "sample/set_masses.h"
 
 static cafe_status sum_layers(cafe_context *context, const struct cafe_model_layers *s,
                               cafe_operator **op) {
@@ -51,16 +50,10 @@ cafe_status cafe_model_layers_join(cafe_context *context, cafe_sampling sampling
     cafe_operator *op = NULL;
     struct cafe_model_layers *s = model->layers = cafe_mem_zero(context, 1, sizeof *s);
     CAFE_PASS(cafe_mem_had(s));
-    if (graph->slice) {
-        if (sample->null_model != CAFE_NULL_CONFIGURATION)
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             CAFE_OPT("null") " does not go with " CAFE_OPT(
-                                 "time") ": slices have null models of their own");
-        CAFE_PASS(cafe_operator_slices(context, model->op, graph->slice, graph->layer_count, &op));
-    } else {
-        CAFE_PASS(sample_layers(context, sampling, sample, in, graph, s));
-        CAFE_PASS(sum_layers(context, s, &op));
-    }
+    if (graph->slice)
+        return cafe_null_apply(context, graph, graph, sampling, sample, &model->op, &s->plain);
+    CAFE_PASS(sample_layers(context, sampling, sample, in, graph, s));
+    CAFE_PASS(sum_layers(context, s, &op));
     s->plain = model->op;
     model->op = op;
     return CAFE_OK;
@@ -79,34 +72,14 @@ void cafe_model_layers_free(cafe_context *context, struct cafe_model_layers *s) 
 
 /* ---- modularity ------------------------------------------------------------------------------ */
 
-/* sum over communities of p(S,S) - sum over slices s of (sum over u in S and s of f(u,s))^2 */
-static cafe_status measure_slices(cafe_context *context, const cafe_model *model,
-                                  const int32_t *part, int64_t parts, double resolution,
-                                  double *modularity) {
-    cafe_status status = CAFE_OK;
-    const int32_t *slice = model->graph->slice;
-    int64_t slices = model->graph->layer_count;
-    const cafe_operator *op = model->op;
-    double *mass = cafe_mem_zero(context, parts * slices, sizeof *mass);
-    cafe_set_sums *sets = cafe_mem(context, parts, sizeof *sets);
-    CAFE_TRY(cafe_mem_had(mass, sets));
-    CAFE_TRY(cafe_partition_sums(context, &CAFE_JOINT(model->sampled), part, parts, sets, NULL));
-    for (int64_t u = 0; u < model->graph->n; u++)
-        mass[part[u] * slices + slice[u]] += op->parts.reach[u];
-    for (int64_t i = 0; i < parts; i++) *modularity += sets[i].inside;
-    for (int64_t i = 0; i < parts * slices; i++) *modularity -= resolution * (mass[i] * mass[i]);
-done:
-    cafe_mem_free_all(context, mass, sets);
-    return status;
-}
-
 cafe_status cafe_model_layers_measure(cafe_context *context, const cafe_model *model,
                                       const int32_t *part, int64_t parts, double resolution,
                                       double *modularity) {
     const struct cafe_model_layers *s = model->layers;
     *modularity = 0;
     if (model->graph->slice)
-        return measure_slices(context, model, part, parts, resolution, modularity);
+        return cafe_null_measure(context, model->op, model->sampled, part, parts, resolution,
+                                 modularity);
     for (int64_t l = 0; l < s->count; l++) {
         double one;
         CAFE_PASS(
@@ -128,7 +101,7 @@ double cafe_model_layers_bytes(const cafe_graph *graph, int32_t null_model, bool
     double graphs = graph->negative ? 2 : graph->layer_count > 0 ? (double)graph->layer_count : 1;
     if (graphs == 1 && !other && !graph->slice) return 0;
     double hard = by_layers ? n * (32 * graphs * width + 8) : 0;
-    if (graph->slice) return n * (4 * graphs + 8) + hard;
+    if (graph->slice) return n * (4 * graphs * width + 16) + hard;
     if (other) hard += graphs * n * (4 * width + 16);
     if (graphs == 1) return hard;
     for (int64_t l = 0; l < graph->layer_count; l++) arcs += (double)graph->layer_graphs[l]->arcs;

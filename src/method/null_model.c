@@ -10,10 +10,9 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph, cafe_sa
                          const cafe_sample_options *o) {
     bool directed = o->null_model == CAFE_NULL_DIRECTED;
     if (!directed && o->null_model != CAFE_NULL_TWO_SIDED) return CAFE_OK;
-    if (graph->negative || sampling != CAFE_SAMPLING_EDGE || o->degree_exponent > 0)
+    if (sampling != CAFE_SAMPLING_EDGE || o->degree_exponent > 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         CAFE_OPT("null=%s") " is for edge sampling without a degree exponent, "
-                                             "and for weights that are not negative",
+                         CAFE_OPT("null=%s") " is for edge sampling without a degree exponent",
                          directed ? "directed" : "two-sided");
     if (directed && !graph->surplus)
         return cafe_fail(
@@ -23,9 +22,8 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph, cafe_sa
     return CAFE_OK;
 }
 
-/* surplus[n] <- p_u on one side, -p_u on the other; memory of the caller. */
-static cafe_status weigh_sides(cafe_context *context, const cafe_graph *graph, const double *p,
-                               double **surplus) {
+/* surplus[n] <- 1 on one side, -1 on the other; memory of the caller. */
+static cafe_status find_sides(cafe_context *context, const cafe_graph *graph, double **surplus) {
     int32_t bipartite = 0;
     int8_t *side = cafe_mem(context, graph->n, sizeof *side);
     *surplus = cafe_mem(context, graph->n, sizeof **surplus);
@@ -36,25 +34,34 @@ static cafe_status weigh_sides(cafe_context *context, const cafe_graph *graph, c
                            CAFE_OPT("null=two-sided") " needs a graph whose edges all go from one "
                                                       "side to the other");
     for (int64_t u = 0; u < graph->n && status == CAFE_OK; u++)
-        (*surplus)[u] = side[u] == 1 ? -p[u] : p[u];
+        (*surplus)[u] = side[u] == 1 ? -1 : 1;
     cafe_mem_free(context, side);
     return status;
+}
+
+/* The operator that takes the place of `plain`. Without a null model slices have no part in it. */
+static cafe_status make(cafe_context *context, const cafe_graph *graph, const cafe_operator *plain,
+                        cafe_null null, const double *surplus, cafe_operator **made) {
+    if (!graph->slice || null == CAFE_NULL_NONE)
+        return cafe_operator_null(context, plain, null, surplus, made);
+    return cafe_operator_slices(context, plain, graph->slice, graph->layer_count, null, surplus,
+                                made);
 }
 
 cafe_status cafe_null_apply(cafe_context *context, const cafe_graph *graph, const cafe_graph *sides,
                             cafe_sampling sampling, const cafe_sample_options *sample,
                             cafe_operator **op, cafe_operator **plain) {
     cafe_null null = (cafe_null)sample->null_model;
-    double *weighed = NULL;
+    double *found = NULL;
     cafe_operator *made = NULL;
     *plain = NULL;
-    if (null == CAFE_NULL_CONFIGURATION) return CAFE_OK;
+    if (null == CAFE_NULL_CONFIGURATION && !graph->slice) return CAFE_OK;
     CAFE_PASS(check(context, graph, sampling, sample));
     cafe_status status = CAFE_OK;
-    if (null == CAFE_NULL_TWO_SIDED) status = weigh_sides(context, sides, (*op)->parts.p, &weighed);
-    const double *surplus = null == CAFE_NULL_DIRECTED ? graph->surplus : weighed;
-    if (status == CAFE_OK) status = cafe_operator_null(context, *op, null, surplus, &made);
-    cafe_mem_free(context, weighed);
+    if (null == CAFE_NULL_TWO_SIDED) status = find_sides(context, sides, &found);
+    const double *surplus = null == CAFE_NULL_DIRECTED ? graph->surplus : found;
+    if (status == CAFE_OK) status = make(context, graph, *op, null, surplus, &made);
+    cafe_mem_free(context, found);
     if (status != CAFE_OK) return status;
     *plain = *op;
     *op = made;

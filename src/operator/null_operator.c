@@ -50,7 +50,7 @@ static const cafe_operator_ops null_ops = {
 static void fill_row(const cafe_operator_parts *q, cafe_null null, const double *surplus, int64_t u,
                      own *o) {
     float *row = o->f + u * q->width;
-    if (q->width == 2) row[0] = (float)surplus[u];
+    if (q->width == 2) row[0] = (float)cafe_null_lean(null, surplus[u], q->p[u]);
     float *last = row + q->width - 1;
     *last = null == CAFE_NULL_NONE       ? 0
             : null == CAFE_NULL_CONSTANT ? (float)(1 / (double)q->n)

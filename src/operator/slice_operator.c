@@ -1,12 +1,15 @@
 /* Slices of time: each has a null model of its own, edges between slices have none (Mucha and
  * others: Community structure in time-dependent, multiscale, and multiplex networks, Science 2010).
  *
- *     Q = A / 2mu - sum over slices s of (2m_s / 2mu) p_s p_s^T
+ *     Q = A / 2mu - sum over slices s of (2m_s / 2mu) N_s,     N_s of null_operator.c
  *
- * A has the edges of all slices and those that couple them; p_s is the distribution of the nodes of
- * slice s by the edges inside it. In the parts F has a column for each slice,
+ * A has the edges of all slices and those that couple them. N_s has the nodes and the edges of
+ * slice s alone. In the parts F has a column for each slice,
  *
- *     f(u,s) = k_u / sqrt(2m_s 2mu),   k_u the weight of the edges of u inside its slice s.
+ *     configuration   f(u,s) = k_u / sqrt(2m_s 2mu),   k_u the weight of the edges of u in slice s
+ *     constant        f(u,s) = sqrt(2m_s / 2mu) / n_s, n_s the nodes of slice s
+ *     directed        as configuration, and before them an added column for each slice with the
+ *     two-sided       difference (out - in of u) / sqrt(2m_s 2mu), or k_u by sides with a sign
  */
 #include <math.h>
 
@@ -19,19 +22,21 @@ enum { RANGE = 1024 };
 
 typedef struct own {
     float *f;
-    double *reach;
+    double *reach, *against; /* the same array if all columns are subtracted */
     int32_t *every;
 } own;
 
 typedef struct weighing {
     const cafe_operator_parts *q;
     const int32_t *slice;
-    int64_t slices;
+    int64_t slices, width;
+    cafe_null null;
+    const double *surplus;
     own *o;
-    const double *root; /* of each slice: sqrt(2m_s / 2mu); NULL: not yet */
+    const double *root, *nodes; /* of each slice: sqrt(2m_s / 2mu), n_s; NULL: not yet */
 } weighing;
 
-/* reach[u] = k_u / 2mu */
+/* against[u] = k_u / 2mu */
 static void weigh_nodes(void *argument, int64_t first, int64_t last) {
     const weighing *w = argument;
     const cafe_operator_parts *q = w->q;
@@ -40,18 +45,23 @@ static void weigh_nodes(void *argument, int64_t first, int64_t last) {
         for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++)
             if (w->slice[q->targets[j]] == w->slice[u]) sum += (double)CAFE_LINK(q, u, j);
         if (q->loops) sum += q->loops[u];
-        w->o->reach[u] = sum / q->total;
+        w->o->against[u] = sum / q->total;
     }
 }
 
 static void fill_rows(void *argument, int64_t first, int64_t last) {
     const weighing *w = argument;
     for (int64_t u = first; u < last; u++) {
-        float *row = w->o->f + u * w->slices;
-        for (int64_t s = 0; s < w->slices; s++) row[s] = 0;
-        double root = w->root[w->slice[u]];
-        row[w->slice[u]] = root > 0 ? (float)(w->o->reach[u] / root) : 0;
-        w->o->reach[u] = row[w->slice[u]];
+        int64_t s = w->slice[u];
+        float *row = w->o->f + u * w->width, *taken = row + w->width - w->slices;
+        double root = w->root[s], k = w->o->against[u];
+        for (int64_t l = 0; l < w->width; l++) row[l] = 0;
+        if (root > 0 && taken > row)
+            row[s] = (float)(cafe_null_lean(w->null, w->surplus[u], k) / root);
+        if (root > 0)
+            taken[s] = (float)(w->null == CAFE_NULL_CONSTANT ? root / w->nodes[s] : k / root);
+        w->o->against[u] = taken[s];
+        w->o->reach[u] = taken > row ? hypot(row[s], taken[s]) : taken[s];
     }
 }
 
@@ -59,11 +69,12 @@ static double bytes(const cafe_operator *op, int64_t stride) {
     const cafe_operator_parts *q = &op->parts;
     int64_t each, parts = cafe_tile_parts(q->width, op->n, stride, &each);
     double sums = (double)q->width * (double)stride * (8.0 * (double)parts + 12);
-    return (double)op->n * (4.0 * (double)q->width + 8) + sums;
+    return (double)op->n * (4.0 * (double)q->width + 16) + sums;
 }
 
 static void release(cafe_operator *op) {
     own *o = op->own;
+    if (o && o->against != o->reach) cafe_mem_free(op->context, o->against);
     if (o) cafe_mem_free_all(op->context, o->f, o->reach, o->every);
     cafe_mem_free(op->context, o);
 }
@@ -77,41 +88,65 @@ static const cafe_operator_ops slice_ops = {
     .free = release,
 };
 
+/* root[s] <- 2m_s / 2mu, nodes[s] <- n_s */
+static void weigh_slices(const weighing *w, double *root, double *nodes) {
+    for (int64_t u = 0; u < w->q->n; u++) {
+        root[w->slice[u]] += w->o->against[u];
+        nodes[w->slice[u]]++;
+    }
+    for (int64_t s = 0; s < w->slices; s++) root[s] = sqrt(root[s]);
+}
+
+static cafe_status make_arrays(cafe_context *context, int64_t n, const weighing *w) {
+    int64_t every = (w->width > CAFE_TILE ? w->width : CAFE_TILE) + CAFE_AHEAD;
+    own *o = w->o;
+    o->f = cafe_mem(context, n * w->width, sizeof *o->f);
+    o->reach = o->against = cafe_mem(context, n, sizeof *o->reach);
+    if (w->surplus) o->against = cafe_mem(context, n, sizeof *o->against);
+    o->every = cafe_mem(context, every, sizeof *o->every);
+    CAFE_PASS(cafe_mem_had(o->f, o->reach, o->against, o->every));
+    for (int64_t i = 0; i < every; i++) o->every[i] = (int32_t)i;
+    return CAFE_OK;
+}
+
+static void set_parts(const cafe_operator_parts *plain, const weighing *w,
+                      cafe_operator_parts *parts) {
+    *parts = *plain;
+    parts->reach = w->o->reach, parts->against = w->o->against;
+    parts->f = w->o->f, parts->every = w->o->every;
+    parts->width = w->width, parts->subtracted = w->slices;
+    parts->kappa = 1;
+}
+
 static cafe_status fill(cafe_context *context, const cafe_operator *plain, weighing *w,
                         cafe_operator *op) {
     cafe_status status = CAFE_OK;
-    int64_t every = (w->slices > CAFE_TILE ? w->slices : CAFE_TILE) + CAFE_AHEAD;
     double *root = cafe_mem_zero(context, w->slices, sizeof *root);
-    own *o = op->own = w->o = cafe_mem_zero(context, 1, sizeof *o);
-    CAFE_TRY(cafe_mem_had(root, o));
-    o->f = cafe_mem(context, op->n * w->slices, sizeof *o->f);
-    o->reach = cafe_mem(context, op->n, sizeof *o->reach);
-    o->every = cafe_mem(context, every, sizeof *o->every);
-    CAFE_TRY(cafe_mem_had(o->f, o->reach, o->every));
-    for (int64_t i = 0; i < every; i++) o->every[i] = (int32_t)i;
+    double *nodes = cafe_mem_zero(context, w->slices, sizeof *nodes);
+    op->own = w->o = cafe_mem_zero(context, 1, sizeof *w->o);
+    CAFE_TRY(cafe_mem_had(root, nodes, w->o));
+    CAFE_TRY(make_arrays(context, op->n, w));
     CAFE_TRY(cafe_ranges(context, op->n, RANGE, weigh_nodes, w));
-    for (int64_t u = 0; u < op->n; u++) root[w->slice[u]] += o->reach[u];
-    for (int64_t s = 0; s < w->slices; s++) root[s] = sqrt(root[s]);
-    w->root = root;
+    weigh_slices(w, root, nodes);
+    w->root = root, w->nodes = nodes;
     CAFE_TRY(cafe_ranges(context, op->n, RANGE, fill_rows, w));
-    op->parts = plain->parts;
-    op->parts.reach = op->parts.against = o->reach;
-    op->parts.f = o->f, op->parts.every = o->every;
-    op->parts.width = op->parts.subtracted = w->slices;
-    op->parts.kappa = 1;
+    set_parts(&plain->parts, w, &op->parts);
 done:
-    cafe_mem_free(context, root);
+    cafe_mem_free_all(context, root, nodes);
     return status;
 }
 
 cafe_status cafe_operator_slices(cafe_context *context, const cafe_operator *plain,
-                                 const int32_t *slice, int64_t slices, cafe_operator **op) {
+                                 const int32_t *slice, int64_t slices, cafe_null null,
+                                 const double *surplus, cafe_operator **op) {
     cafe_operator *made = NULL;
     *op = NULL;
     CAFE_PASS(cafe_operator_need_rows(context, plain));
     CAFE_PASS(cafe_operator_need_links(context, plain));
     CAFE_PASS(cafe_operator_new(context, &slice_ops, plain->n, &made));
-    weighing w = {.q = &plain->parts, .slice = slice, .slices = slices};
+    weighing w = {.q = &plain->parts, .slice = slice, .slices = slices, .null = null};
+    w.surplus = surplus;
+    w.width = surplus ? 2 * slices : slices;
     cafe_status status = fill(context, plain, &w, made);
     if (status == CAFE_OK)
         *op = made;

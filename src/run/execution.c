@@ -67,7 +67,7 @@ static cafe_status keep_course(cafe_run *run) {
                            .converged = s->converged,
                            .findings = run->findings,
                            .finding_count = s->finding_count,
-                           .is_loss = !run->tables[RUN_SAMPLE].table};
+                           .is_loss = s->loss};
     memcpy(run->findings, s->findings, sizeof run->findings);
     CAFE_PASS(keep_objective(run, s->objective));
     c->off_diagonal = c->is_loss ? NAN : c->objective[c->sweeps] - cafe_solution_diagonal(s);
