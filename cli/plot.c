@@ -195,18 +195,22 @@ static int check(void *argument) {
     const plot_job *job = argument;
     const cli_arguments *given = job->run.arguments;
     if (is_map(job))
-        return cli_only_with("plot", given,
-                             "terminal|x|y|map|colour|column|labels|communities|attributes|report|"
-                             "title|columns-shown|links|page-limit|pixels-wide|pixels-high|"
-                             "most-links|names|size|radius|dark",
-                             "a picture or a page: -o FILE.svg, FILE.png or FILE.html");
+        return cli_only_with(
+            "plot", given,
+            "terminal|x|y|map|colour|column|labels|communities|before|attributes|report|"
+            "title|columns-shown|links|page-limit|pixels-wide|pixels-high|"
+            "most-links|names|size|radius|dark",
+            "a picture or a page: -o FILE.svg, FILE.png or FILE.html");
     CLI_TRY(cli_only_with("plot", given, "json|no-heading", "a map: -o FILE.npy or FILE.tsv"));
+    if (is_page(job) && job->map && job->before && strcmp(job->map, "none") == 0 &&
+        cli_ends_in(job->before, ".npy"))
+        return cli_usage_error("plot", "--before with vectors shows two maps: not --map none");
     if (is_page(job))
         return cli_only_with("plot", given,
                              "terminal|x|y|colour|column|pixels-wide|pixels-high|most-links|names|"
                              "size|radius|dark",
                              "a picture: -o FILE.svg, FILE.pdf or FILE.png");
-    CLI_TRY(cli_only_with("plot", given, "attributes|report|columns-shown|links|page-limit",
+    CLI_TRY(cli_only_with("plot", given, "before|attributes|report|columns-shown|links|page-limit",
                           "a page: -o FILE.html"));
     if (job->map && strcmp(job->map, "none") == 0)
         return cli_usage_error("plot", "--map none goes with a page: -o FILE.html");
@@ -251,6 +255,10 @@ static const cli_option options[] = {
         JOB, communities, "communities",
         "communities instead of those found here, one 'node community' per line, as cafe cluster "
         "writes"),
+    CLI_ROW_READS(
+        JOB, before, "before",
+        "page: another run of the same nodes beside this one, with what has changed: communities, "
+        "or vectors (.npy)"),
     CLI_ROW_TEXT(JOB, column, "column", "J", "the column whose values colour the points"),
     CLI_ROW_TEXT(JOB, title, "title", "TEXT",
                  "of the picture or the page; a page has the name of the graph's file without it"),

@@ -11,8 +11,11 @@ enum { PLOT_AUTO, PLOT_COMMUNITY, PLOT_LABEL, PLOT_COLUMN, PLOT_CENTRALITY, PLOT
 /* plot_page.c: a page and what goes into it. */
 typedef struct plot_page {
     float *map;
-    cafe_labels *communities;
+    cafe_labels *communities, *before;
     int32_t *part; /* of the communities; NULL: none were given */
+    int32_t *part_before;
+    const char **names_before;
+    float *vectors_before, *map_before;
     cafe_facts *table;
     cafe_record *record;
     cafe_view_inputs inputs;
@@ -23,6 +26,7 @@ typedef struct plot_page {
 typedef struct plot_job {
     cli_run run;
     const char *map, *x, *y, *column, *labels_path, *communities, *title, *attributes, *report_path;
+    const char *before;
     int32_t colour;
     bool terminal;
     int64_t columns;

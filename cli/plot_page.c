@@ -11,11 +11,17 @@
 
 #include "graph_text.h"
 #include "labels.h"
+#include "output.h"
 #include "plot.h"
 #include "tell.h"
 #include "vectors.h"
 
 /* ---- what is given --------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 static bool map_is(const plot_job *job, const char *word) {
     return strcmp(job->map ? job->map : "auto", word) == 0;
@@ -87,6 +93,49 @@ static int read_report(plot_job *job) {
     return CLI_OK;
 }
 
+/* Communities of another run. Nodes that the graph does not have are left out: an update may have
+ * removed them. */
+static int read_part_before(plot_job *job) {
+    cli_run *run = &job->run;
+    plot_page *page = &job->page;
+    int64_t skipped = 0;
+    CLI_TRY(cli_check(run, cafe_labels_read(run->context, run->graph, job->before, NULL, &skipped,
+                                            &page->before)));
+    int64_t named = cafe_labels_classes(page->before);
+    page->part_before = cli_new(run, run->counts.nodes, sizeof *page->part_before);
+    page->names_before = cli_new(run, named, sizeof *page->names_before);
+    if (!page->part_before || !page->names_before) return CLI_RESOURCES;
+    CLI_TRY(cli_check(run, cafe_labels_single(run->context, page->before, page->part_before)));
+    for (int64_t k = 0; k < named; k++)
+        page->names_before[k] = cafe_labels_class_name(page->before, k);
+    page->inputs.before = page->part_before;
+    page->inputs.before_named = named;
+    page->inputs.before_names = page->names_before;
+    if (skipped > 0)
+        cli_say(run, "before    %s: %" PRId64 " line%s left out, of nodes that the graph lacks",
+                job->before, skipped, cli_plural(skipped));
+    return CLI_OK;
+}
+
+/* Vectors of another run: their map. */
+static int read_map_before(plot_job *job) {
+    cli_run *run = &job->run;
+    plot_page *page = &job->page;
+    int64_t columns = 0;
+    CLI_TRY(cli_read_vectors(run, job->before, NULL, &run->graph, &columns, &page->vectors_before,
+                             NULL));
+    page->map_before = cli_new(run, 2 * run->counts.nodes, sizeof *page->map_before);
+    if (!page->map_before) return CLI_RESOURCES;
+    page->inputs.before_map = page->map_before;
+    return cli_check(run, cafe_map(run->context, run->graph, run->counts.nodes, columns,
+                                   page->vectors_before, NULL, page->map_before));
+}
+
+static int read_before(plot_job *job) {
+    job->page.inputs.before_title = base_name(job->before);
+    return cli_ends_in(job->before, ".npy") ? read_map_before(job) : read_part_before(job);
+}
+
 static int read_input(plot_job *job) {
     cli_run *run = &job->run;
     char made[CAFE_VECTORS_MADE];
@@ -106,15 +155,10 @@ static int read_input(plot_job *job) {
     if (job->communities) CLI_TRY(read_communities(job));
     CLI_TRY(read_table(job));
     if (job->report_path) CLI_TRY(read_report(job));
-    return CLI_OK;
+    return job->before ? read_before(job) : CLI_OK;
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static void say_left_out(plot_job *job) {
     cli_run *run = &job->run;
@@ -175,6 +219,8 @@ void plot_page_free(plot_page *page) {
     cafe_view_found_free(page->found);
     cafe_record_free(page->record);
     cafe_labels_free(page->communities);
+    cafe_labels_free(page->before);
     cafe_facts_free(page->table);
     free(page->map);
+    free(page->vectors_before);
 }

@@ -9,8 +9,8 @@
 # That is what a browser does with modules whose imports form no cycle and whose exports never change,
 # and both are checked: an import of a module that comes later, and any other form of import or
 # export, is an error.
-set(CAFE_VIEWER_MODULES data palette bus pen camera grid points naming axes overlay lasso colours layers links
-    about facts nearest card dimensions tree charts summary search exporter table theme scatter controls main)
+set(CAFE_VIEWER_MODULES data palette bus pen camera grid points naming axes density overlay lasso colours layers links
+    about facts before nearest card changes dimensions tree charts summary search exporter table theme scatter controls main)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(sources page.html style.css)

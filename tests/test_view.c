@@ -198,6 +198,28 @@ static void add_words(cafe_context *context, fixture *f) {
     f->inputs.community_names = names;
 }
 
+static float map_before[2 * NODES];
+
+/* Another run: communities of which one has no name, and a map, turned and larger than this one's.
+ */
+static void add_before(fixture *f) {
+    static const char *const names[] = {"west", "east"};
+    static int32_t part[NODES];
+    static float map[2 * NODES];
+    for (int u = 0; u < NODES; u++) part[u] = u % 4 - 1;
+    for (int i = 0; i < 2 * NODES; i++) map[i] = (float)(i * i % 37);
+    for (int u = 0; u < NODES; u++) {
+        map_before[2 * u] = 3 - 2 * map[2 * u + 1];
+        map_before[2 * u + 1] = 2 * map[2 * u];
+    }
+    f->inputs.map = map;
+    f->inputs.before = part;
+    f->inputs.before_named = 2;
+    f->inputs.before_names = names;
+    f->inputs.before_map = map_before;
+    f->inputs.before_title = "yesterday";
+}
+
 static const char page_path[] = "test_page.html";
 
 static void test_report(void **state) {
@@ -333,6 +355,76 @@ static void test_nearest(void **state) {
     cafe_graph_free(f.graph);
 }
 
+/* A page of which only the run before is made, the nodes in their own order. */
+typedef struct small_page {
+    fixture f;
+    cafe_view_options options;
+    cafe_view_section section[4];
+    uint32_t order[NODES], scratch[NODES];
+    cafe_view page;
+} small_page;
+
+static void fill_small(cafe_context *context, small_page *s) {
+    fill(context, &s->f);
+    add_before(&s->f);
+    cafe_view_options_init(&s->options);
+    for (uint32_t u = 0; u < NODES; u++) s->order[u] = u;
+    s->page = (cafe_view){.context = context,
+                          .graph = s->f.graph,
+                          .inputs = &s->f.inputs,
+                          .options = &s->options,
+                          .n = NODES,
+                          .order = s->order,
+                          .scratch = s->scratch,
+                          .section = s->section};
+}
+
+/* The layout before, turned, mirrored or larger, comes to lie on this one. */
+static void test_before(void **state) {
+    small_page s;
+    fill_small(*state, &s);
+    const float *map = s.f.inputs.map;
+    for (int mirror = 0; mirror < 2; mirror++) {
+        assert_int_equal(cafe_view_add_before(&s.page), CAFE_OK);
+        assert_int_equal(s.page.sections, 4);
+        assert_string_equal(s.section[0].name, "before");
+        for (int c = 0; c < 2; c++) { /* the least and largest values are those of this layout */
+            float low = map[c], high = low;
+            for (int u = 0; u < NODES; u++) {
+                low = fminf(low, map[2 * u + c]);
+                high = fmaxf(high, map[2 * u + c]);
+            }
+            assert_true(fabs(s.section[2 + c].low - low) < 1e-3);
+            assert_true(fabs(s.section[2 + c].high - high) < 1e-3);
+        }
+        cafe_view_drop(&s.page, 0);
+        for (int u = 0; u < NODES; u++) map_before[2 * u] = -map_before[2 * u];
+    }
+    s.f.inputs.before_names = NULL;
+    assert_int_equal(cafe_view_write(*state, s.f.graph, &s.f.inputs, NULL, page_path, 1, NULL),
+                     CAFE_ERROR_ARGUMENT);
+    cafe_graph_free(s.f.graph);
+}
+
+static void test_memory_before(void **state) {
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    small_page s;
+    (void)state;
+    fill_small(context, &s);
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_view_add_before(&s.page);
+        int failed = test_failing_disarm(&memory);
+        cafe_view_drop(&s.page, 0);
+        s.page.spent = 0;
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+    }
+    cafe_graph_free(s.f.graph);
+    cafe_context_free(context);
+}
+
 /* One node, one column, nothing else: everything is degenerate and nothing divides by zero. */
 static void test_least(void **state) {
     cafe_graph *graph = NULL;
@@ -441,12 +533,13 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_morton),      cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_pack),        cmocka_unit_test(test_given),
-        cmocka_unit_test(test_base64),      cmocka_unit_test(test_text),
-        cmocka_unit_test(test_report),      cmocka_unit_test(test_least),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_find),
-        cmocka_unit_test(test_memory_find), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_morton),        cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_pack),          cmocka_unit_test(test_given),
+        cmocka_unit_test(test_base64),        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_report),        cmocka_unit_test(test_before),
+        cmocka_unit_test(test_memory_before), cmocka_unit_test(test_least),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_memory_find),   cmocka_unit_test(test_nearest),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

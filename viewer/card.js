@@ -66,7 +66,8 @@ export function tipLines(app, point) {
     ...(communities.length ? [`community: ${communities[layer][1]}`] : []),
     ...(kind === 'centrality' && facts.rank ? [`${meta.centrality}: ${figure(facts.centralityOf(point))}`] : []),
     ...(kind === 'table' && facts.columns[number] ? [`${meta.table[number]}: ${facts.columns[number].words[facts.columns[number].of[point]] || 'none'}`] : []),
-    ...(app.layout === 'map' ? [] : [`columns ${app.axisNumbers.join(', ')}: ${x}, ${y}`])];
+    ...(app.before?.known ? [`before: ${app.before.name(app.before.of[point])}`] : []),
+    ...(app.onMap ? [] : [`columns ${app.axisNumbers.join(', ')}: ${x}, ${y}`])];
 }
 
 // The lines of its card.
@@ -74,9 +75,10 @@ export async function factsOf(app, point, neighbours) {
   const { meta, facts } = app;
   await facts.load();
   const [x, y] = app.axes.map((axis) => figure(valueAt(axis, point)));
-  return [['Number', count(app.node[point])], [app.layout === 'map' ? 'Map' : 'Position', `${x}, ${y}`],
+  return [['Number', count(app.node[point])], [app.onMap ? 'Map' : 'Position', `${x}, ${y}`],
     ...facts.communitiesOf(point).map(([title, name, size, about]) => [title,
       `${name} (${count(size)} nodes${about ? `; ${about}` : ''})`]),
+    ...(app.before?.known ? [['Community before', app.before.name(app.before.of[point])]] : []),
     ...(facts.label ? [['Label', facts.labelOf(point) || 'none']] : []),
     ...(facts.rank ? [[`Centrality (${meta.centrality})`, figure(facts.centralityOf(point))]] : []),
     ...facts.columns.map(({ name, of, words }) => [name, words[of[point]] || 'none']),

@@ -44,7 +44,16 @@ export function byKind(title, of, size, nameOf, none, dark, { within = null, alo
     entries.push({ name: tail.length === 1 ? nameOf(tail[0]) : `${count(tail.length)} ${lone ? 'of one node' : 'others'}`, about: () => '',
       count: tail.reduce((sum, k) => sum + counts[k], 0), mark: rest, holds: (i) => slot[of[i]] === 0 });
   }
-  return { title, index, palette: paletteOf(markOf), entries };
+  return { title, index, palette: paletteOf(markOf), entries, slot };
+}
+
+// Colours that the kinds with slots of used[] leave over, for further kinds: fills slot[]; returns kinds and marks.
+export function mixedKinds(used, kinds, slot, dark) {
+  const last = used.reduce((most, s) => Math.max(most, s), 0);
+  return kinds.slice(0, Math.max(marks - last, 0)).map((k, i) => {
+    slot[k] = last + 1 + i;
+    return [k, mark(last + i, dark)];
+  });
 }
 
 // valueOf: the number of point i

@@ -12,7 +12,7 @@ function options(select, list) {
 export function fillChoices(app) {
   const { meta } = app;
   const columns = Array.from({ length: meta.columnsShown }, (_, j) => [String(j), `column ${j}`]);
-  options(id('layout'), [...(meta.pair === 'map' ? [['map', 'Map']] : []), ['columns', 'Columns'], ['table', 'Table']]);
+  options(id('layout'), [...(meta.before ? [['both', 'Before and now']] : []), ...(meta.pair === 'map' ? [['map', 'Map']] : []), ['columns', 'Columns'], ['table', 'Table']]);
   options(id('axis-x'), columns);
   options(id('axis-y'), columns);
   options(id('colour'), colourChoices(app));
@@ -44,6 +44,7 @@ function colourChoices({ meta, store, facts }) {
     `${meta.layersFound === 1 ? '' : `Layer ${facts.layerNumber(l)}: `}${count(layer.communities)} communities`])
     .reverse() : [];
   return [...layers,
+    ...(store.has('before') ? [['change', 'What changed']] : []),
     ...(store.has('label') ? [['label', 'Label']] : []),
     ...meta.table.map((name, j) => [`table-${j}`, name]),
     ...(store.has('centrality') ? [['centrality', `Centrality (${meta.centrality})`]] : []),
@@ -53,8 +54,9 @@ function colourChoices({ meta, store, facts }) {
 
 export function showChoices(app) {
   id('layout').value = app.table?.shown ? 'table' : app.layout;
-  id('axes').hidden = app.layout === 'map';
-  id('frame').dataset.axes = app.layout === 'map' ? 'map' : app.axisNumbers.join();
+  id('axes').hidden = app.layout !== 'columns';
+  id('frame').dataset.panes = app.panes.length;
+  id('frame').dataset.axes = app.onMap ? 'map' : app.axisNumbers.join();
   id('axis-x').value = String(app.axisNumbers[0]);
   id('axis-y').value = String(app.axisNumbers[1]);
   id('colour').value = app.colour;

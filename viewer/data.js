@@ -93,8 +93,7 @@ function range({ low, high, steps }) {
   return { low, high, steps };
 }
 
-export async function readColumn(store, j) {
-  const name = `column-${j}`;
+export async function readColumn(store, name) {
   return { q: await store.numbers(name), ...range(store.info(name)) };
 }
 

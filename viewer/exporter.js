@@ -71,7 +71,7 @@ function withPicture(app, draw) {
     app.stretch();
   }
   try {
-    return draw(camera.width + legendWidth(app.coloursShown), camera.height + head);
+    return draw(app.size.width + legendWidth(app.coloursShown), app.size.height + head);
   } finally {
     app.saving = false;
     Object.assign(camera, kept);
@@ -80,10 +80,10 @@ function withPicture(app, draw) {
 }
 
 function drawRest(pen, app, width) {
-  const { style, meta, camera } = app;
+  const { style, meta, size } = app;
   pen.rect(0, 0, width, head, style.plot);
   pen.text(16, head / 2, shorten(meta.title, 90), { size: 18, weight: 650, colour: style.ink });
-  drawLegend(pen, app.coloursShown, style, camera.width + 4, head + 8, camera.height - 16);
+  drawLegend(pen, app.coloursShown, style, size.width + 4, head + 8, size.height - 16);
 }
 
 export function savePicture(app) {
@@ -105,14 +105,15 @@ export function savePicture(app) {
   });
 }
 
-function drawPoints(pen, app) {
+function drawPoints(pen, app, pane) {
   const { points, n } = app;
   const { size, alpha } = points.look(app.camera.zoom(), 1);
   const hex = (c) => toHex([...points.palette.slice(4 * c, 4 * c + 3)]);
   for (let i = 0; i < n; i++) {
-    const [x, y] = app.placeOf(i);
-    if (x < -20 || y < -20 || x > app.camera.width + 20 || y > app.camera.height + 20) continue;
-    const c = points.arrays[1][i];
+    const [x, y] = app.placeOf(i, pane);
+    const out = app.panes.length > 1 ? 0 : 20;
+    if (x < -out || y < -out || x > app.camera.width + out || y > app.camera.height + out) continue;
+    const c = points.arrays[pane.before ? 5 : 1][i];
     const faint = app.selection && !app.selection[i];
     const radius = size * points.factor(i) / 2;
     if (points.palette[4 * c + 3] < 255 && !faint) pen.ring(x, y, radius * 0.75, hex(c), radius * 0.5);
@@ -124,14 +125,17 @@ function drawPoints(pen, app) {
 export function saveShapes(app) {
   withPicture(app, (width, height) => {
     const pen = new SvgPen();
-    const scene = app.scene();
     pen.rect(0, 0, width, height, app.style.plot);
-    pen.shiftY = head;
-    drawLinks(pen, scene);
-    drawPoints(pen, app);
-    drawOver(pen, scene);
-    pen.shiftY = 0;
-    pen.rect(app.camera.width, 0, width - app.camera.width, height, app.style.plot);
+    for (const pane of app.panes) {
+      const scene = app.scene(pane);
+      pen.shiftX = pane.dx;
+      pen.shiftY = head + pane.dy;
+      drawLinks(pen, scene);
+      drawPoints(pen, app, pane);
+      drawOver(pen, scene);
+    }
+    pen.shiftX = pen.shiftY = 0;
+    pen.rect(app.size.width, 0, width - app.size.width, height, app.style.plot);
     drawRest(pen, app, width);
     save(new Blob([pen.document(width, height, app.meta.title)], { type: 'image/svg+xml' }), fileName(app.meta.title, '.svg'));
   });

@@ -4,16 +4,19 @@ import { Bus, count, figure, make } from './bus.js';
 import { Camera, findRoom } from './camera.js';
 import { Grid } from './grid.js';
 import { Points } from './points.js';
+import { Density, dense } from './density.js';
 import { Overlay } from './overlay.js';
 import { strip } from './axes.js';
 import { byCentrality, byColumn, byKind, byNumber } from './colours.js';
 import { heaviest, pulls } from './links.js';
 import { shorten } from './naming.js';
 import { Facts } from './facts.js';
+import { readBefore } from './before.js';
 import { nearestNote, nearestOf } from './nearest.js';
 import { factsOf, showCard, showEmptyCard, tipLines } from './card.js';
 import { showDimensions } from './dimensions.js';
 import { Tree } from './tree.js';
+import { showChanges } from './changes.js';
 import { showRun } from './charts.js';
 import { showSummary } from './summary.js';
 import { Search } from './search.js';
@@ -44,7 +47,10 @@ class App {
     this.scatter = new Scatter(this);
     this.dark = isDark();
     this.style = readStyle();
-    this.layout = meta.pair === 'map' ? 'map' : 'columns';
+    this.layout = meta.before ? 'both' : meta.pair === 'map' ? 'map' : 'columns';
+    this.before = null; // another run; not there yet
+    this.panes = [{ dx: 0, dy: 0 }]; // where this run is drawn: the last; before it the run before
+    this.pane = 0; // the one with the pointer
     this.axisNumbers = [0, Math.min(1, meta.columnsShown - 1)];
     this.columns = new Map();
     this.opened = -1; // the open point
@@ -80,6 +86,11 @@ class App {
     watchTheme(() => this.themeChanged());
     new ResizeObserver(() => this.resize()).observe(id('frame'));
     this.pair = await readPair(this.store);
+    if (this.meta.before) {
+      this.before = await readBefore(this.store, this.meta, await this.facts.layers());
+      id('tab-changes').hidden = false;
+      if (!this.meta.summary) showTab('changes');
+    }
     const place = await this.store.numbers('order');
     this.node = place; // of each point
     this.resize();
@@ -110,6 +121,7 @@ class App {
     showDimensions(id('panel-dimensions'), this);
     showRun(id('panel-run'), this.meta);
     showLeftOut(this);
+    if (this.before) await showChanges(id('panel-changes'), this);
     const layers = await this.facts.layers();
     if (layers) this.tree = new Tree(id('panel-communities'), this, layers);
     else id('panel-communities').textContent = 'This page has no communities.';
@@ -135,24 +147,47 @@ class App {
     const { clientWidth: width, clientHeight: height } = id('frame');
     if (!width || !height) return;
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
-    Object.assign(this.camera, { width, height });
+    this.size = { width, height };
+    this.split();
     if (!this.axes) return;
     this.camera.room = this.room(true);
     this.stretch();
     this.drawNow();
   }
 
-  // The boxes that lie over the plot: [left, top, right, bottom] in its pixels.
+  get onMap() { return this.layout === 'map' || (this.layout === 'both' && this.meta.pair === 'map'); }
+
+  // One pane or two, beside or above each other: whatever leaves the points more room.
+  split() {
+    const { width, height } = this.size;
+    const fits = (w, h) => (this.axes && this.shape() ? Math.min(w / this.shape(), h) : Math.min(w, h));
+    const two = this.layout === 'both';
+    const beside = fits(width / 2, height) >= fits(width, height / 2);
+    const dx = two && beside ? Math.round(width / 2) : 0;
+    const dy = two && !beside ? Math.round(height / 2) : 0;
+    this.panes = two ? [{ dx: 0, dy: 0, before: true }, { dx, dy }] : [{ dx: 0, dy: 0 }];
+    this.pane = this.panes.length - 1;
+    Object.assign(this.camera, { width: width - dx, height: height - dy });
+  }
+
+  // The pane at a pixel of the plot has the pointer.
+  enter(x, y) { this.pane = this.panes.findLastIndex((pane) => x >= pane.dx && y >= pane.dy); }
+
+  // The boxes that lie over the plot: [left, top, right, bottom] in pixels of a pane.
   covered() {
     if (this.saving) return [];
-    return [id('legend'), document.querySelector('.pad')].filter((e) => e.offsetWidth).map((e) => [e.offsetLeft - 10,
-      e.offsetTop - 10, e.offsetLeft + e.offsetWidth + 10, e.offsetTop + e.offsetHeight + 10]);
+    const { dx, dy } = this.panes.at(-1);
+    return [id('legend'), document.querySelector('.pad')].filter((e) => e.offsetWidth).map((e) => {
+      const left = e.offsetLeft - (e.offsetLeft + e.offsetWidth > dx ? dx : 0);
+      const top = e.offsetTop - (e.offsetTop + e.offsetHeight > dy ? dy : 0);
+      return [left - 10, top - 10, left + e.offsetWidth + 10, top + e.offsetHeight + 10];
+    });
   }
 
   // What the points leave free at each side: for axes, and for what lies over the plot.
   room(covered) {
     const { width, height } = this.camera;
-    const axes = this.layout !== 'map';
+    const axes = !this.onMap;
     const margin = { left: axes ? strip.left + 14 : 20, right: 20, top: 20, bottom: axes ? strip.bottom + 14 : 20 };
     const shape = this.shape();
     return findRoom(width, height, margin, covered ? this.covered() : [], (w, h) => (shape ? Math.min(w / shape, h) : w * h));
@@ -167,18 +202,32 @@ class App {
 
   // Width over height of a map; 0: two columns, which fill whatever there is.
   shape() {
-    const [x, y] = this.axes;
-    return this.layout === 'map' ? (x.high - x.low || 1) / (y.high - y.low || 1) : 0;
+    const [x, y] = this.plane();
+    return this.onMap ? (x.high - x.low || 1) / (y.high - y.low || 1) : 0;
+  }
+
+  // The axes of a pane's points.
+  axesOf(pane) { return (pane.before && this.before?.axes) || this.axes; }
+
+  // From where to where the points of all panes reach.
+  plane() {
+    const all = this.panes.map((pane) => this.axesOf(pane));
+    return [0, 1].map((k) => ({ low: Math.min(...all.map((axes) => axes[k].low)), high: Math.max(...all.map((axes) => axes[k].high)) }));
   }
 
   // The plane of a map keeps its shape; two columns have scales of their own and fill the view.
   stretch() {
-    const [x, y] = this.axes;
     const [width, height] = this.camera.free;
     const shape = this.shape() || width / height;
     const spans = shape > 1 ? [1, 1 / shape] : [shape, 1];
     this.camera.reshape(...spans);
-    this.unit = [spans[0] / x.steps, spans[1] / y.steps];
+    const plane = this.plane();
+    for (const pane of this.panes) {
+      const axes = this.axesOf(pane);
+      const part = (k, value) => (plane[k].high > plane[k].low ? spans[k] * value / (plane[k].high - plane[k].low) : spans[k]);
+      pane.unit = axes.map(({ low, high, steps }, k) => part(k, high - low) / steps);
+      pane.from = axes.map(({ low }, k) => (plane[k].high > plane[k].low ? part(k, low - plane[k].low) : 0));
+    }
   }
 
   fit() {
@@ -193,24 +242,39 @@ class App {
   }
 
   // What is drawn beside the points.
-  scene() {
+  scene(pane) {
     const { size } = this.points.look(this.camera.zoom(), 1);
-    return { app: this, place: (i) => this.placeOf(i), nameOf: (i) => this.nameOf(i), style: this.style,
+    const two = this.panes.length > 1;
+    const mine = pane === this.panes[this.pane];
+    return { app: this, pane, title: two ? (pane.before ? `Before: ${this.before.title}` : 'This run') : '',
+      changed: two && this.before.known ? this.changedPoints() : [], place: (i) => this.placeOf(i, pane), nameOf: (i) => this.nameOf(i), style: this.style,
       radius: (i) => size * this.points.factor(i) / 2,
       all: this.all, dim: this.opened >= 0 || this.selection !== null, open: this.opened, links: this.openLinks,
       named: this.named, leading: this.selection ? this.ranked.filter((i) => this.selection[i]) : this.ranked,
-      covered: this.covered(), over: this.over, lasso: this.lasso, cross: this.cross, axes: this.layout !== 'map' };
+      covered: this.covered(), over: this.over, lasso: mine ? this.lasso : null, cross: mine && this.cross, axes: !this.onMap };
+  }
+
+  // The pane as a picture of densities; null: its points are drawn one by one.
+  densityOf(pane) {
+    if (this.n <= dense) return null;
+    const [x, y] = this.axesOf(pane).map(({ q }, k) => ({ q, unit: pane.unit[k], from: pane.from[k] }));
+    const [, colours, , , , before] = this.points.arrays;
+    pane.density ??= new Density();
+    if (!colours || !pane.density.place(this.camera, x, y, this.selection)) return null;
+    return pane.density.draw(pane.before ? before : colours, this.points.palette, this.selection);
   }
 
   drawAt(ratio) {
     const { camera } = this;
-    const [width, height] = [Math.round(camera.width * ratio), Math.round(camera.height * ratio)];
+    const [width, height] = [Math.round(this.size.width * ratio), Math.round(this.size.height * ratio)];
     for (const canvas of [this.points.canvas, this.overlay.canvas, this.overlay.under]) {
       if (canvas.width !== width) canvas.width = width;
       if (canvas.height !== height) canvas.height = height;
     }
-    this.points.draw(camera, ...this.unit, ratio);
-    return this.overlay.draw(this.scene(), ratio);
+    const scenes = this.panes.map((pane) => ({ ...this.scene(pane), density: this.densityOf(pane) }));
+    this.points.draw(camera, scenes.filter((scene) => !scene.density).map((scene) => scene.pane), ratio);
+    this.overlay.canvas.dataset.dense = scenes.filter((scene) => scene.density).length;
+    return this.overlay.draw(scenes, ratio);
   }
 
   drawNow() {
@@ -218,15 +282,26 @@ class App {
     const { names, ticks } = this.drawAt(this.ratio);
     // what is where, in pixels of the plot: for scripts that drive the page
     const told = this.overlay.canvas.dataset;
-    told.open = this.opened < 0 ? '' : this.placeOf(this.opened).map(Math.round).join();
+    const at = ({ dx, dy }, [x, y]) => [x + dx, y + dy].map(Math.round).join();
+    const [first, last] = [this.panes[0], this.panes.at(-1)];
+    told.open = this.opened < 0 ? '' : at(last, this.placeOf(this.opened));
+    told.before = this.opened < 0 || first === last ? '' : at(first, this.placeOf(this.opened, first));
     told.names = names.length;
     told.links = this.all?.length ?? 0;
     told.ticks = ticks ? JSON.stringify(ticks) : '';
   }
 
-  placeOf(i) {
-    const [x, y] = this.axes;
-    return this.camera.toScreen(x.q[i] * this.unit[0], y.q[i] * this.unit[1]);
+  // The pixel of a point in a pane.
+  placeOf(i, pane = this.panes.at(-1)) { return this.camera.toScreen(...this.inPlane(i, pane)); }
+
+  inPlane(i, pane = this.panes.at(-1)) {
+    return this.axesOf(pane).map(({ q }, k) => q[i] * pane.unit[k] + pane.from[k]);
+  }
+
+  // Those that changed community, while they are few enough to be marked one by one.
+  changedPoints() {
+    this.changedList ??= this.before.count(1) > 2000 ? [] : Array.from({ length: this.n }, (_, i) => i).filter((i) => this.before.changed[i] === 1);
+    return this.changedList;
   }
 
   nameOf(i) { return this.names.of(this.node[i]); }
@@ -243,20 +318,22 @@ class App {
 
   async column(j) {
     if (this.meta.pair === 'columns' && j < 2) return this.pair[j];
-    if (!this.columns.has(j)) this.columns.set(j, await readColumn(this.store, j));
+    if (!this.columns.has(j)) this.columns.set(j, await readColumn(this.store, `column-${j}`));
     return this.columns.get(j);
   }
 
   async setLayout(layout, numbers = this.axisNumbers) {
     const wanted = { layout, numbers };
     this.wantedLayout = wanted;
-    const axes = layout === 'map' ? this.pair : await Promise.all(numbers.map((j) => this.column(j)));
+    const axes = layout === 'map' || layout === 'both' ? this.pair : await Promise.all(numbers.map((j) => this.column(j)));
     if (wanted !== this.wantedLayout) return; // chosen otherwise meanwhile
     this.layout = layout;
     this.axisNumbers = numbers;
     this.axes = axes;
-    this.grid = null;
     this.points.setPositions(axes[0].q, axes[1].q);
+    if (layout === 'both' && this.before.axes) this.points.setPositions(...this.before.axes.map(({ q }) => q), true);
+    if (layout === 'both' && this.meta.pair !== 'map') this.axisNumbers = [0, Math.min(1, this.meta.columnsShown - 1)];
+    if (this.size) this.split();
     showChoices(this); // the legend stands elsewhere where there are axes
     this.camera.moved = false;
     this.camera.room = this.room(true);
@@ -292,7 +369,7 @@ class App {
     this.colourWithin = within;
     const colours = await this.colours(colour, within);
     if (colour !== this.colour || within !== this.colourWithin) return;
-    this.points.setColours(colours.index);
+    this.points.setColours(colours.index, colours.before);
     this.points.setPalette(colours.palette);
     id('colour').value = colour;
     this.coloursShown = colours;
@@ -342,9 +419,13 @@ class App {
     if (kind === 'community') {
       const layers = await this.facts.layers();
       const layer = layers[layers.length - 1 - Number(number)];
-      return byKind(this.facts.layerTitle(Number(number)), layer.of, layer.communities,
+      const found = byKind(this.facts.layerTitle(Number(number)), layer.of, layer.communities,
         (k) => this.facts.communityName(Number(number), k), -1, dark,
         { within, alone: true, aboutOf: (k) => this.facts.communityAbout(Number(number), k) });
+      return this.before?.known && layer === layers[0] ? this.before.colour(found, dark) : found;
+    }
+    if (kind === 'change') {
+      return byKind('What changed', this.before.changed, 3, (k) => ['the same community', 'another community', 'in none before'][k], 0, dark);
     }
     if (kind === 'table') {
       await this.facts.load();
@@ -374,19 +455,18 @@ class App {
   selectInside(lasso) {
     const [left, top, right, bottom] = lasso.box();
     const inside = new Uint8Array(this.n);
-    this.eachNear(left, top, right, bottom, (i) => { if (lasso.holds(...this.placeOf(i))) inside[i] = 1; });
+    this.eachNear(left, top, right, bottom, (i) => { if (lasso.holds(...this.placeOf(i, this.panes[this.pane]))) inside[i] = 1; });
     this.select((i) => inside[i], 'lasso');
   }
 
   // ---- one point
 
   eachNear(left, top, right, bottom, visit) {
-    const [x, y] = this.axes;
-    this.grid ??= new Grid(x.q, y.q, x.steps, y.steps);
-    const low = this.camera.toPlane(left, bottom);
-    const high = this.camera.toPlane(right, top);
-    const [ux, uy] = this.unit;
-    this.grid.within(low[0] / ux, low[1] / uy, high[0] / ux, high[1] / uy, visit);
+    const pane = this.panes[this.pane];
+    const [x, y] = this.axesOf(pane);
+    pane.grid ??= new Grid(x.q, y.q, x.steps, y.steps);
+    const step = (place) => place.map((v, k) => (v - pane.from[k]) / pane.unit[k]);
+    pane.grid.within(...step(this.camera.toPlane(left, bottom)), ...step(this.camera.toPlane(right, top)), visit);
   }
 
   // The point nearest to a pixel, within so many pixels; selected ones alone while there are any.
@@ -396,7 +476,7 @@ class App {
     if (!this.axes) return best;
     this.eachNear(px - reach, py - reach, px + reach, py + reach, (i) => {
       if (this.selection && !this.selection[i]) return;
-      const [x, y] = this.placeOf(i);
+      const [x, y] = this.placeOf(i, this.panes[this.pane]);
       const distance = (x - px) ** 2 + (y - py) ** 2;
       if (distance < least) { least = distance; best = i; }
     });
@@ -409,7 +489,9 @@ class App {
     if (point >= 0) {
       tip.replaceChildren(make('b', { dir: 'auto' }, this.nameOf(point)),
         ...tipLines(this, point).map((line) => make('span', { dir: 'auto' }, line)));
-      const { width, height } = this.camera;
+      const { width, height } = this.size;
+      const { dx, dy } = this.panes[this.pane];
+      [x, y] = [x + dx, y + dy];
       tip.style.transform = `translate(${Math.min(x + 14, width - tip.offsetWidth - 6)}px, `
         + `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px)`;
     }
@@ -421,7 +503,7 @@ class App {
 
   // Nothing lies over this place of the plot.
   inView([x, y]) {
-    const axes = this.layout !== 'map';
+    const axes = !this.onMap;
     return x > (axes ? strip.left : 2) && y > 2 && x < this.camera.width - 2 && y < this.camera.height - (axes ? strip.bottom : 2)
       && !this.covered().some(([left, top, right, bottom]) => x > left + 6 && x < right - 6 && y > top + 6 && y < bottom - 6);
   }
@@ -429,8 +511,7 @@ class App {
   // A point in view stays where it is.
   openNode(node) {
     const point = this.pointOf[node];
-    const [x, y] = this.axes;
-    if (!this.inView(this.placeOf(point))) this.camera.centre(x.q[point] * this.unit[0], y.q[point] * this.unit[1]);
+    if (!this.inView(this.placeOf(point))) this.camera.centre(...this.inPlane(point));
     this.open(point);
   }
 
@@ -467,7 +548,7 @@ class App {
     if (!narrow.matches) return;
     const card = document.querySelector('aside').getBoundingClientRect().top;
     const frame = id('frame').getBoundingClientRect();
-    const at = frame.height ? frame.top + this.placeOf(point)[1] : card;
+    const at = frame.height ? frame.top + this.placeOf(point)[1] + this.panes.at(-1).dy : card;
     const least = card - window.innerHeight + 260; // the name and the first lines
     const wanted = Math.max(Math.min(card - 0.5 * window.innerHeight, at - 50), least);
     if (wanted > 0) window.scrollBy({ top: wanted, behavior: 'instant' });

@@ -1,6 +1,7 @@
 // What lies under and over the points: links; axes, names, rings, the lasso.
 import { CanvasPen, textWidth } from './pen.js';
 import { drawNames, meet, placeNames, shorten } from './naming.js';
+import { drawDensity } from './density.js';
 import { drawAxes, strip } from './axes.js';
 
 const mostLinks = 3000; // of the open node
@@ -42,6 +43,14 @@ function drawOpen(pen, { place, radius, open, named, nameOf, style }, taken, are
     { size: 13, weight: 600, anchor: turned ? 'end' : 'start', colour: style.ink, halo: style.plot });
 }
 
+// What a pane shows, in its lower left corner, and where it begins.
+function drawTitle(pen, { title, pane, style, app }, [left, , , bottom]) {
+  const { width, height } = app.camera;
+  const edge = pane.dx > 0 ? [[0, 0, 0, height]] : pane.dy > 0 ? [[0, 0, width, 0]] : [];
+  pen.lines(edge, style.quiet, 1, 0.6);
+  pen.text(left + 14, bottom - 16, shorten(title, 60), { size: 12, weight: 600, colour: style.ink, halo: style.plot });
+}
+
 // scene: place (point to pixel), radius, open, links, named, leading, over, lasso, cross, style, nameOf, app, and
 // axes: whether they are drawn. Returns what was named and where the ticks are.
 export function drawOver(pen, scene) {
@@ -49,6 +58,7 @@ export function drawOver(pen, scene) {
   const { width, height } = app.camera;
   const taken = [...scene.covered];
   const area = scene.axes ? [strip.left, 0, width, height - strip.bottom] : [0, 0, width, height];
+  for (const i of scene.changed) pen.ring(...place(i), scene.radius(i) + 2.5, style.accent, 1.3);
   const openName = scene.open >= 0 ? drawOpen(pen, scene, taken, area) : null;
   if (app.n <= fewPoints && scene.leading.length) {
     for (let i = 0; i < app.n; i++) taken.push(boxOf(place(i), scene.radius(i)));
@@ -58,6 +68,7 @@ export function drawOver(pen, scene) {
     { place, radius: scene.radius, nameOf, area, taken, most: mostNames });
   drawNames(pen, names, style);
   openName?.();
+  if (scene.title) drawTitle(pen, scene, area);
   if (scene.over >= 0) pen.ring(...place(scene.over), Math.max(scene.radius(scene.over) + 1.5, 7), style.ink, 1.5);
   return { names, ticks: found };
 }
@@ -70,22 +81,37 @@ export class Overlay {
     this.low = new CanvasPen(under.getContext('2d'));
   }
 
-  draw(scene, ratio) {
-    for (const pen of [this.low, this.pen]) {
-      pen.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      pen.context.clearRect(0, 0, this.canvas.width / ratio, this.canvas.height / ratio);
+  // scenes: of the panes; returns what was drawn in the last
+  draw(scenes, ratio) {
+    for (const { context } of [this.low, this.pen]) {
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, this.canvas.width / ratio, this.canvas.height / ratio);
     }
+    return scenes.map((scene) => this.drawPane(scene)).at(-1);
+  }
+
+  drawPane(scene) {
+    const { pane: { dx, dy }, app: { camera } } = scene;
+    for (const { context } of [this.low, this.pen]) {
+      context.save();
+      context.translate(dx, dy);
+      context.beginPath();
+      context.rect(0, 0, camera.width, camera.height);
+      context.clip();
+    }
+    if (scene.density) drawDensity(this.low.context, scene.density);
     drawLinks(this.low, scene);
     const drawn = drawOver(this.pen, scene);
     if (scene.lasso) scene.lasso.draw(this.pen.context, scene.style);
-    if (scene.cross) this.cross(scene.style);
+    if (scene.cross) this.cross(camera, scene.style);
+    for (const { context } of [this.low, this.pen]) context.restore();
     return drawn;
   }
 
   // The middle of the view, for those who steer by keys.
-  cross(style) {
-    const x = this.canvas.clientWidth / 2;
-    const y = this.canvas.clientHeight / 2;
+  cross(camera, style) {
+    const x = camera.width / 2;
+    const y = camera.height / 2;
     this.pen.lines([[1, 0], [-1, 0], [0, 1], [0, -1]].map(([dx, dy]) => [x + 4 * dx, y + 4 * dy, x + 10 * dx, y + 10 * dy]),
       style.quiet, 1);
   }

@@ -59,7 +59,7 @@ export class Points {
     this.canvas = canvas;
     this.gl = canvas.getContext('webgl2', { antialias: false, alpha: true, premultipliedAlpha: true });
     this.n = 0;
-    this.arrays = [null, null, null, null];
+    this.arrays = [null, null, null, null, null, null]; // the last two: positions and colours of the run before
     this.palette = new Uint8Array(1024);
     this.marked = false; // some points are flagged: the others step back
     if (this.gl) this.prepare();
@@ -87,13 +87,12 @@ export class Points {
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    this.buffers = [0, 1, 2, 3].map((slot) => {
+    this.buffers = [0, 1, 2, 3, 4, 5].map((slot) => {
       const buffer = gl.createBuffer();
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       if (slot < 3) gl.enableVertexAttribArray(slot);
-      if (slot === 0) gl.vertexAttribPointer(0, 2, gl.UNSIGNED_SHORT, false, 0, 0);
-      else if (slot === 3) gl.vertexAttribPointer(3, 1, gl.UNSIGNED_BYTE, true, 0, 0);
-      else gl.vertexAttribIPointer(slot, 1, gl.UNSIGNED_BYTE, 0, 0);
+      if (slot === 3) gl.vertexAttribPointer(3, 1, gl.UNSIGNED_BYTE, true, 0, 0);
+      else if (slot === 2) gl.vertexAttribIPointer(2, 1, gl.UNSIGNED_BYTE, 0, 0);
       return buffer;
     });
     this.arrays.forEach((array, slot) => array && this.upload(slot, array));
@@ -108,19 +107,33 @@ export class Points {
     this.gl.bufferData(this.gl.ARRAY_BUFFER, array, this.gl.STATIC_DRAW);
   }
 
-  setPositions(x, y) {
+  // before: of the run before, where it has its own
+  setPositions(x, y, before = false) {
     const xy = new Uint16Array(2 * x.length);
     for (let i = 0; i < x.length; i++) {
       xy[2 * i] = x[i];
       xy[2 * i + 1] = y[i];
     }
     this.n = x.length;
-    this.upload(0, xy);
+    this.upload(before ? 4 : 0, xy);
     if (!this.arrays[1]) this.upload(1, new Uint8Array(this.n));
     if (!this.arrays[2]) this.upload(2, new Uint8Array(this.n));
   }
 
-  setColours(index) { this.upload(1, index); }
+  // before: in the run before, where they differ
+  setColours(index, before = index) {
+    this.upload(1, index);
+    this.upload(5, before);
+  }
+
+  // Positions and colours of one of the runs.
+  bind(before) {
+    const { gl } = this;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[before && this.arrays[4] ? 4 : 0]);
+    gl.vertexAttribPointer(0, 2, gl.UNSIGNED_SHORT, false, 0, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[before && this.arrays[5] ? 5 : 1]);
+    gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_BYTE, 0, 0);
+  }
 
   // flag[i] 1: marked; NULL: no point is
   setFlags(flag) {
@@ -164,8 +177,8 @@ export class Points {
     return { size: size * ratio, alpha };
   }
 
-  // spans: width and height of the plane per quantised step
-  draw(camera, unitX, unitY, ratio) {
+  // panes: where they stand in the canvas, the plane per quantised step and the plane's place of 0
+  draw(camera, panes, ratio) {
     if (!this.usable) return;
     const { gl, uniform } = this;
     const sx = 2 * camera.scale / camera.width;
@@ -174,9 +187,19 @@ export class Points {
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.uniform2f(uniform.scale, unitX * sx, unitY * sy);
-    gl.uniform2f(uniform.shift, -camera.x * sx, -camera.y * sy);
     gl.uniform1f(uniform.size, size);
+    for (const { dx, dy, before, unit, from } of panes) {
+      this.bind(before);
+      gl.viewport(Math.round(dx * ratio), this.canvas.height - Math.round((dy + camera.height) * ratio),
+        Math.round(camera.width * ratio), Math.round(camera.height * ratio));
+      gl.uniform2f(uniform.scale, unit[0] * sx, unit[1] * sy);
+      gl.uniform2f(uniform.shift, (from[0] - camera.x) * sx, (from[1] - camera.y) * sy);
+      this.drawPane(alpha);
+    }
+  }
+
+  drawPane(alpha) {
+    const { gl, uniform } = this;
     for (const [pass, factor] of this.marked ? [[0, 0.13], [1, 1.15]] : [[-1, 1]]) {
       gl.uniform1i(uniform.pass, pass);
       gl.uniform1f(uniform.alpha, Math.min(alpha * factor, 1));

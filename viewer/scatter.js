@@ -20,10 +20,18 @@ export class Scatter {
     on('wheel', this.wheel, { passive: false });
     // a tap may scroll to the card: the click that browsers send after it would hit what is there then
     on('touchend', (e) => { if (e.cancelable) e.preventDefault(); }, { passive: false });
-    on('dblclick', (e) => this.zoom(e.offsetX, e.offsetY, 2));
+    on('dblclick', (e) => this.zoom(...this.at(e), 2));
     on('keydown', this.key);
     on('focus', () => { app.cross = this.canvas.matches(':focus-visible'); app.redraw(); });
     on('blur', () => { app.cross = false; app.redraw(); });
+  }
+
+  // The pointer's place in its pane, which is the one where it went down.
+  at({ offsetX, offsetY }) {
+    const { app } = this;
+    if (!this.pointers.size) app.enter(offsetX, offsetY);
+    const { dx, dy } = app.panes[app.pane];
+    return [offsetX - dx, offsetY - dy];
   }
 
   setLasso(lasso) {
@@ -40,17 +48,18 @@ export class Scatter {
   down(event) {
     if (event.button > 0) return;
     this.canvas.setPointerCapture(event.pointerId);
-    this.pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+    const place = this.at(event);
+    this.pointers.set(event.pointerId, place);
     this.travelled = 0;
     if (this.pointers.size === 1 && (this.lassoMode || event.shiftKey)) {
-      this.app.lasso = new Lasso(event.offsetX, event.offsetY);
+      this.app.lasso = new Lasso(...place);
     } else this.app.lasso = null;
   }
 
   move(event) {
     const last = this.pointers.get(event.pointerId);
     if (!last) return this.hover(event);
-    const [x, y] = [event.offsetX, event.offsetY];
+    const [x, y] = this.at(event);
     const [dx, dy] = [x - last[0], y - last[1]];
     this.travelled += Math.hypot(dx, dy);
     if (this.pointers.size === 2) this.pinch(event.pointerId, x, y);
@@ -74,13 +83,14 @@ export class Scatter {
   }
 
   up(event) {
+    const place = this.at(event);
     const held = this.pointers.delete(event.pointerId);
     this.canvas.classList.remove('moving');
     if (!held) return;
     const { lasso } = this.app;
     this.app.lasso = null;
     if (lasso && this.travelled > 8) this.app.selectInside(lasso);
-    else if (this.travelled < 4) this.app.open(this.app.nearest(event.offsetX, event.offsetY,
+    else if (this.travelled < 4) this.app.open(this.app.nearest(...place,
       event.pointerType === 'touch' ? touchReach : reach));
     this.app.redraw();
   }
@@ -95,15 +105,16 @@ export class Scatter {
   leave() { if (!this.pointers.size) this.app.setOver(-1); }
 
   hover(event) {
-    const over = this.app.nearest(event.offsetX, event.offsetY, reach);
+    const place = this.at(event);
+    const over = this.app.nearest(...place, reach);
     this.canvas.classList.toggle('over', over >= 0 && !this.lassoMode);
-    this.app.setOver(over, event.offsetX, event.offsetY);
+    this.app.setOver(over, ...place);
   }
 
   wheel(event) {
     event.preventDefault();
     const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1);
-    this.zoom(event.offsetX, event.offsetY, Math.exp(-Math.max(-200, Math.min(200, pixels)) * 0.0022));
+    this.zoom(...this.at(event), Math.exp(-Math.max(-200, Math.min(200, pixels)) * 0.0022));
   }
 
   key(event) {
@@ -119,6 +130,7 @@ export class Scatter {
     }[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
+    this.app.pane = this.app.panes.length - 1;
     act();
     this.app.cross = true;
     this.app.redraw();

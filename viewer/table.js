@@ -16,11 +16,13 @@ export async function columnsOf(app) {
     ...(facts.label ? [{ heading: 'label', text: (i) => facts.labelOf(i) }] : []),
     ...(layers ?? []).map((layer, d) => ({ heading: facts.layerTitle(layers.length - 1 - d).toLowerCase().replace(',', ''),
       text: (i) => facts.communityName(layers.length - 1 - d, layer.of[i]) })),
+    ...(app.before?.known ? [{ heading: 'community before', text: (i) => app.before.name(app.before.of[i]) },
+      { heading: 'changed', text: (i) => ['no', 'yes', 'new'][app.before.changed[i]] }] : []),
     ...(degrees ? [number('degree', (i) => degrees[i])] : []),
     ...(facts.rank ? [number(meta.centrality, (i) => facts.centralityOf(i))] : []),
     ...facts.columns.map((column) => ({ heading: column.name, text: (i) => column.words[column.of[i]],
       ...(column.numbers ? { number: (i) => column.numbers[column.of[i]] } : {}) })),
-    ...app.axes.map((axis, a) => number(app.layout === 'map' ? `map ${'xy'[a]}` : `column ${app.axisNumbers[a]}`,
+    ...app.axes.map((axis, a) => number(app.onMap ? `map ${'xy'[a]}` : `column ${app.axisNumbers[a]}`,
       (i) => valueAt(axis, i)))];
 }
 

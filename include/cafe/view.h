@@ -58,6 +58,11 @@ typedef struct cafe_view_inputs {
     int32_t proved;          /* 1: none has a larger one than the coarsest layer */
     const char *summary; /* text and tables of the first tab, as JSON (`cafe report` makes them);
                           * NULL: there is no such tab */
+    const char *before_title; /* another run of the same nodes, to be shown beside this one: */
+    const float *before_map;  /* its layout, n x 2, turned onto this one; NULL: the same */
+    const int32_t *before;    /* n communities, -1 for none; NULL: those of this run */
+    int64_t before_named;     /* names of 0 .. before_named-1; the numbers without them */
+    const char *const *before_names;
 } cafe_view_inputs;
 
 CAFE_INPUTS(view)

@@ -195,6 +195,8 @@ static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     put_layers(page, text);
     cafe_report_real(text, "bound", in->bound);
     cafe_report_truth(text, "proved", in->proved);
+    if (in->before || in->before_map)
+        cafe_report_string(text, "before", in->before_title ? in->before_title : "before");
     put_certificate(text, in->certificate);
     cafe_report_reals(text, "objective", in->objectives, in->objective);
     if (in->summary) cafe_report_raw(text, "summary", in->summary);
@@ -268,8 +270,17 @@ cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
     if (in->named < 0 || (in->named > 0 && !in->community_names))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "names of communities are missing");
     CAFE_PASS(check_finite(context, cafe_graph_nodes(graph) * in->columns, in->vectors, "vectors"));
+    if (in->before_named < 0 || (in->before_named > 0 && !in->before_names))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "names of the communities before are missing");
+    for (int64_t u = 0; in->before && u < cafe_graph_nodes(graph); u++)
+        if (in->before[u] < -1)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "node %lld was in community %d",
+                             (long long)u, in->before[u]);
     if (in->map) CAFE_PASS(check_finite(context, cafe_graph_nodes(graph) * 2, in->map, "map"));
-    return CAFE_OK;
+    return in->before_map
+               ? check_finite(context, cafe_graph_nodes(graph) * 2, in->before_map, "map before")
+               : CAFE_OK;
 }
 
 /* The most bytes of the page besides its arrays: the viewer and the JSON, with up to 15 bytes for a
@@ -280,6 +291,7 @@ static int64_t fixed_bytes(const cafe_view_inputs *in) {
     bytes += in->columns * (ENDS * 2 * (2 * NUMBER + 3) + 4 * NUMBER + 32);
     bytes += in->objectives * NUMBER + in->layers * (2 * NUMBER + 64);
     if (in->title) bytes += 2 * CHARACTER * (int64_t)strlen(in->title);
+    if (in->before_title) bytes += CHARACTER * (int64_t)strlen(in->before_title);
     for (int64_t c = 0; in->labels && c < cafe_labels_classes(in->labels); c++)
         bytes += CHARACTER * (int64_t)strlen(cafe_labels_class_name(in->labels, c)) + 3;
     for (int64_t j = 0; in->facts && j < cafe_facts_columns(in->facts); j++)

@@ -48,10 +48,19 @@ void cafe_view_free(cafe_view *page);
  * fit the limit of the page; *kept (may be NULL) returns whether. */
 cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint32_t *values,
                           const uint8_t *bytes, int64_t count, int64_t limit, bool *kept);
+/* The same of texts one after the other, each with a final 0 byte, whatever they take; and of the
+ * values at[u * stride] of the nodes, quantised. */
+cafe_status cafe_view_add_texts(cafe_view *page, const char *name, int64_t count,
+                                const char *const *list);
+cafe_status cafe_view_add_axis(cafe_view *page, const char *name, const float *at, int64_t stride,
+                               bool *kept);
 /* Takes back the sections from number `first` on. */
 void cafe_view_drop(cafe_view *page, int64_t first);
 /* Bytes of the page that are left; INT64_MAX without one. */
 int64_t cafe_view_left(const cafe_view *page);
+
+/* view_before.c: the other run, beside this one. */
+cafe_status cafe_view_add_before(cafe_view *page);
 
 /* The edges, each once, from the point of smaller number to the larger. */
 cafe_status cafe_view_add_links(cafe_view *page);

@@ -7,6 +7,7 @@
 #include <cafe-private/inputs.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "draw/about.h"
 #include "draw/view.h"
 #include "graph/graph.h"
@@ -124,15 +125,21 @@ static cafe_status add_positions(cafe_view *page) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static cafe_status add_column(cafe_view *page, int64_t j, bool *kept) {
-    const cafe_view_inputs *in = page->inputs;
+cafe_status cafe_view_add_axis(cafe_view *page, const char *name, const float *at, int64_t stride,
+                               bool *kept) {
     cafe_view_section section = {.delta = false};
-    axis a = find_axis(in->vectors + j, in->columns, page->n, page->n <= SMALL / 2 ? 65535 : 4095);
-    memcpy(section.name, "column-", 7);
-    *cafe_put_integer(section.name + 7, j) = 0;
+    axis a = find_axis(at, stride, page->n, page->n <= SMALL / 2 ? 65535 : 4095);
+    cafe_print(section.name, sizeof section.name, "%s", name);
     set_range(&section, &a);
     for (int64_t i = 0; i < page->n; i++) page->scratch[i] = quantise(&a, page->order[i]);
     return cafe_view_add(page, section, page->scratch, NULL, page->n, INT64_MAX, kept);
+}
+
+static cafe_status add_column(cafe_view *page, int64_t j, bool *kept) {
+    const cafe_view_inputs *in = page->inputs;
+    char name[CAFE_INTEGER_TEXT + 8] = "column-";
+    *cafe_put_integer(name + 7, j) = 0;
+    return cafe_view_add_axis(page, name, in->vectors + j, in->columns, kept);
 }
 
 /* Columns up to number `end`, as long as they fit; two of them may be the picture already. */
@@ -300,19 +307,24 @@ static cafe_status put_text(cafe_context *context, texts *t, const char *text) {
     return CAFE_OK;
 }
 
-/* The user's names of the finest layer's communities, when that layer is in the page. */
-static cafe_status add_community_names(cafe_view *page) {
-    const cafe_view_inputs *in = page->inputs;
-    cafe_view_section section = {.name = "community-names"};
+cafe_status cafe_view_add_texts(cafe_view *page, const char *name, int64_t count,
+                                const char *const *list) {
+    cafe_view_section section = {.count = 0};
     texts t = {0};
     cafe_status status = CAFE_OK;
-    if (in->named == 0 || in->layers == 0 || page->finest > 0) return CAFE_OK;
-    for (int64_t k = 0; k < in->named; k++)
-        CAFE_TRY(put_text(page->context, &t, in->community_names[k]));
+    cafe_print(section.name, sizeof section.name, "%s", name);
+    for (int64_t k = 0; k < count; k++) CAFE_TRY(put_text(page->context, &t, list[k]));
     CAFE_TRY(cafe_view_add(page, section, NULL, (const uint8_t *)t.text, t.size, INT64_MAX, NULL));
 done:
     cafe_mem_free(page->context, t.text);
     return status;
+}
+
+/* The user's names of the finest layer's communities, when that layer is in the page. */
+static cafe_status add_community_names(cafe_view *page) {
+    const cafe_view_inputs *in = page->inputs;
+    if (in->named == 0 || in->layers == 0 || page->finest > 0) return CAFE_OK;
+    return cafe_view_add_texts(page, "community-names", in->named, in->community_names);
 }
 
 /* What the communities of each layer in the page are about; not of layers of very many. */
@@ -396,7 +408,7 @@ static cafe_status add_degrees(cafe_view *page) {
 cafe_status cafe_view_fill(cafe_view *page) {
     cafe_context *context = page->context;
     int64_t n = page->n;
-    enum { OTHERS = 20 }; /* sections besides columns and parents */
+    enum { OTHERS = 24 }; /* sections besides columns and parents */
     int64_t most = page->inputs->columns + 2 * page->inputs->layers + OTHERS;
     if (page->inputs->facts) most += 2 * cafe_facts_columns(page->inputs->facts);
     page->section = cafe_mem_zero(context, most, sizeof *page->section);
@@ -408,6 +420,7 @@ cafe_status cafe_view_fill(cafe_view *page) {
     CAFE_PASS(add_labels(page));
     CAFE_PASS(add_layers(page));
     CAFE_PASS(add_community_names(page));
+    CAFE_PASS(cafe_view_add_before(page));
     CAFE_PASS(add_centrality(page));
     CAFE_PASS(add_names(page));
     CAFE_PASS(add_facts(page));

@@ -170,10 +170,20 @@ def _labels(context: Context, labels: Any, graph: Graph) -> Handle:
                         pointer(label), len(classes), _texts(classes))
 
 
+def _before(before: Any, graph: Graph) -> Any:
+    """Communities of another run, their names, and its vectors."""
+    if before is None:
+        return None, (), None
+    if getattr(before, "embedding_", None) is not None or np.ndim(before) == 2:
+        return None, (), embedding_of(before, graph)
+    part, names = encode_labels(result_of(before, "labels_"), graph, "before")
+    return np.ascontiguousarray(part, np.int32), names, None
+
+
 # ---- the call ----------------------------------------------------------------------------------
 
 def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None, *,
-         labels: Any = None, communities: Any = None, map: Any = "auto",
+         labels: Any = None, communities: Any = None, before: Any = None, map: Any = "auto",
          table: Any = None, title: Optional[str] = None, overwrite: bool = False, random_state: Any = None,
          n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Page:
     """One interactive page of an embedding, which needs nothing but itself.
@@ -188,6 +198,9 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         To colour by.
     communities : array, mapping or fitted estimator, optional
         Without it those of cafe.LayeredCafe, layer by layer. They keep their names.
+    before : array, mapping, fitted estimator or array of shape (n_nodes, columns), optional
+        Another run beside this one: its communities, or vectors, which get a map. The page lists what
+        changed.
     table : mapping or data frame, optional
         What else is known of the nodes, to show, sort and colour by: columns by name, each an array
         in the order of the nodes or a mapping from nodes.
@@ -221,6 +234,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     if given_part is not None:
         part, names = encode_labels(given_part, g, "communities")
     part = None if part is None else np.ascontiguousarray(part, np.int32)
+    earlier = _before(before, g)
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
 
     def work(context: Context, target: pathlib.Path) -> Page:
@@ -233,6 +247,11 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         given.map, given.labels = pointer(points), read.pointer if read else None
         given.named = len(names)
         given.community_names = _texts(names) if len(names) else None
+        part_before, names_before, points_before = earlier
+        given.before, given.before_named = pointer(part_before), len(names_before)
+        given.before_names = _texts(names_before) if len(names_before) else None
+        other = None if points_before is None else _map(context, g, points_before, {})
+        given.before_map = pointer(other)
         given.degree_exponent = made_with(embedding).get("degree-exponent", 0.0)
         about = None if table is None else _facts(context, table, g)
         given.facts = about.pointer if about else None

@@ -44,6 +44,18 @@ def test_association_with_labels(karate, faction):
     assert share == pytest.approx(between / ((x[:, 1] - x[:, 1].mean())**2).sum())
 
 
+def test_another_run_beside(karate, faction):
+    model = cafe.SphereGCN(n_components=3).fit(karate)
+    plain = cafe.view(karate, model).html
+    assert '"before"' not in plain
+    beside = cafe.view(karate, model, before=[f"club {k}" for k in faction]).html
+    assert 'data-section="before"' in beside and 'data-section="before-names"' in beside
+    maps = cafe.view(karate, model, before=cafe.SphereGCN(n_components=5).fit(karate)).html
+    assert 'data-section="before-x"' in maps and 'data-section="before"' not in maps
+    with pytest.raises(ValueError, match="before"):
+        cafe.view(karate, model, before=[1, 2])
+
+
 def test_given_communities(karate, faction):
     why = cafe.explain(karate, cafe.SphereGCN(n_components=3).fit(karate), communities=faction)
     assert len(why.communities) == 2 and np.array_equal(why.partition, faction)

@@ -26,6 +26,14 @@ equal(await page.locator('#colour option[value="label"]').count(), 1, 'labels in
 
 await shoot(page, 'million', 'jpg');
 
+// A view of very many points is a picture of densities; nearer, they are points.
+const densities = () => page.locator('#plot').getAttribute('data-dense');
+equal(await densities(), '1', 'panes of densities when the page opens');
+for (let i = 0; i < 12; i++) await page.click('#zoom-in');
+await page.waitForFunction(() => document.getElementById('plot').dataset.dense === '0');
+await page.click('#zoom-fit');
+await page.waitForFunction(() => document.getElementById('plot').dataset.dense === '1');
+
 // Responsive: an answer to a key while the points are being drawn, and a name found among a million.
 const began = Date.now();
 await page.selectOption('#colour', 'label');

@@ -34,6 +34,12 @@ function makePages() {
   view('named.html', '--communities', file('factions.in.tsv'), '--map', 'none');
   writeFileSync(file('people.in.csv'), ['id,age,city', ...Array.from({ length: 34 }, (_, u) => `${u},${20 + u},${u % 2 ? 'Rome' : 'Oslo'}`), ''].join('\n'));
   view('table.html', '--attributes', file('people.in.csv'));
+  run('cluster', karate, '-q', '-f', '-o', file('fine.communities'), '--resolution', '2');
+  writeFileSync(file('before.in.tsv'), [...readFileSync(file('fine.communities'), 'utf8').trim().split('\n')
+    .filter((line) => !line.startsWith('5\t')), 'gone\t3'].join('\n'));
+  view('before.html', '--communities', file('karate.communities'), '--before', file('before.in.tsv'));
+  run('embed', karate, '-q', '-f', '-o', file('small.npy'), '--columns', '3');
+  view('maps.html', '--before', file('small.npy'));
   run('report', karate, '-q', '-f', '-o', file('report.html'), '--labels', clubs);
   // a hub with 40 leaves at one place, and a weight for every edge
   writeFileSync(file('crowd.in.txt'), Array.from({ length: 40 }, (_, i) => `0 ${i + 1} ${i === 0 ? 100 : 1 + (i % 3)}`).join('\n'));
@@ -461,6 +467,102 @@ const tests = {
     const [x, y] = await openPlace(page);
     check(x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height, 'a node out of view comes into it');
     await page.done();
+  },
+
+  // The module alone: no browser has so many points at once as to need it.
+  async 'densities: the kind of most points, stronger where there are more'() {
+    const { Density } = await import(`data:text/javascript,${encodeURIComponent(readFileSync(path.join(source, 'viewer/density.js'), 'utf8'))}`);
+    const n = 250000;
+    const mix = (h) => Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
+    const draw = (seed) => (i) => mix(mix(Math.imul(i + 1, 0x9e3779b1) ^ Math.imul(seed, 0x85ebca6b))) >>> 16;
+    const axis = (seed) => ({ q: Uint16Array.from({ length: n }, (_, i) => (i < n / 2 ? draw(seed)(i) / 8 : draw(seed)(i))), unit: 1 / 65535, from: 0 });
+    const [x, y] = [axis(1), axis(77777)];
+    const camera = { x: 0.4, y: 0.5, scale: 300, width: 301, height: 200 };
+    const kinds = Uint8Array.from({ length: n }, (_, i) => 1 + (i % 3 ? 0 : draw(5)(i) % 5));
+    const rgba = Uint8Array.from({ length: 1024 }, (_, i) => i >> 2);
+    globalThis.ImageData = class { constructor(w, h) { Object.assign(this, { w, h, data: new Uint8ClampedArray(4 * w * h) }); } };
+    let image;
+    const flags = Uint8Array.from({ length: n }, (_, i) => (i % 50 === 0 ? 1 : 0));
+    for (const chosen of [null, flags]) {
+      const density = new Density();
+      density.canvas = { getContext: () => ({ putImageData: (made) => { image = made; } }) };
+      check(density.place(camera, x, y, chosen), 'so many points are drawn as densities');
+      density.draw(kinds, rgba, chosen);
+      const cells = new Map();
+      for (let i = 0; i < n; i++) {
+        const px = (x.q[i] * x.unit - camera.x) * camera.scale + camera.width / 2;
+        const py = camera.height / 2 - (y.q[i] * y.unit - camera.y) * camera.scale;
+        if (px < 0 || py < 0 || px >= image.w * 2 || py >= image.h * 2) continue;
+        const at = Math.floor(py / 2) * image.w + Math.floor(px / 2);
+        if (!cells.has(at)) cells.set(at, { all: [], marked: [] });
+        cells.get(at).all.push(kinds[i]);
+        if (chosen?.[i]) cells.get(at).marked.push(kinds[i]);
+      }
+      let [wrong, filled, last] = [0, 0, [0, 0]];
+      for (let at = 0; at < image.w * image.h; at++) {
+        const cell = cells.get(at);
+        const alpha = image.data[4 * at + 3];
+        if (!cell || !alpha) { wrong += cell || alpha ? 1 : 0; continue; }
+        filled++;
+        const list = cell.marked.length ? cell.marked : cell.all;
+        const times = (k) => list.filter((other) => other === k).length;
+        if (list.some((k) => times(k) > times(image.data[4 * at]))) wrong++;
+        if (!chosen && list.length > 2 * last[0] && alpha <= last[1] && last[1] < 255 && last[0] > 0) wrong++;
+        last = [list.length, alpha];
+        if (chosen && (alpha > 60) !== cell.marked.length > 0) wrong++;
+      }
+      // a point at the border of two cells may be rounded to either
+      check(filled > 5000 && wrong < filled / 1000, `${wrong} of ${filled} cells are wrong`);
+    }
+    equal(new Density().place({ ...camera, scale: 30000 }, x, y, null), false, 'few points in view');
+  },
+
+  async 'two runs: what changed, one view, one selection'(browser) {
+    const page = await open(browser, 'before.html');
+    const read = (name) => new Map(words(name).filter(([u]) => /^\d+$/.test(u)));
+    const [before, now] = [read(file('before.in.tsv')), read(file('karate.communities'))];
+    const shared = new Map();
+    for (const [u, k] of before) shared.set(`${k} ${now.get(u)}`, (shared.get(`${k} ${now.get(u)}`) ?? 0) + 1);
+    // counterparts one to one, the largest overlaps first
+    const [of, taken] = [new Map(), new Set()];
+    for (const [pair] of [...shared].sort((a, b) => b[1] - a[1])) {
+      const [k, c] = pair.split(' ');
+      if (!of.has(k) && !taken.has(c)) taken.add(of.set(k, c).get(k));
+    }
+    const changed = [...before].filter(([u, k]) => of.get(k) !== now.get(u)).map(([u]) => u);
+    const said = await text(page, '#changed');
+    check(said.startsWith(`${changed.length} of 33 nodes`) && said.includes('1 were in none before'), said);
+    check(changed.length > 5, 'too few changes for a test');
+    const rows = await page.locator('#panel-changes .rows').last().locator('.name').allInnerTexts();
+    equal(rows.map(Number).sort((a, b) => a - b).join(), changed.map(Number).sort((a, b) => a - b).join(), 'nodes listed');
+    equal(await page.inputValue('#layout'), 'both', 'what is shown first');
+    await shoot(page, 'before', 'jpg');
+    await page.locator('#panel-changes button', { hasText: 'that changed' }).click();
+    check((await text(page, '#selected')).startsWith(`${changed.length} of 34`), 'the selection');
+    await page.click('#clear');
+    // a node stands at the same place of both panes, also nearer
+    await page.click('#zoom-in');
+    await find(page, '33');
+    const [x, y] = await openPlace(page);
+    const box = await page.locator('#plot').boundingBox();
+    const [bx, by] = (await told(page, 'before')).split(',').map(Number);
+    check(Math.abs(box.y + by - y) > 100 || Math.abs(box.x + bx - x) > 100, 'two panes');
+    await page.mouse.move(box.x + bx, box.y + by);
+    await page.waitForSelector('#tip:not([hidden])');
+    equal(await text(page, '#tip b'), '33', 'the node in the other pane');
+    check((await text(page, '#tip')).includes(`before: ${before.get('33')}`), 'its community before');
+    const rowsOut = table((await saved(page, () => page.click('#export-tsv'))).bytes);
+    equal(rowsOut.filter((r) => r.changed === 'yes').map((r) => r.node).sort().join(), [...changed].sort().join(), 'changes in the file');
+    const svg = (await saved(page, () => page.click('#export-svg'))).bytes.toString();
+    check(svg.includes('Before: before.in.tsv') && svg.includes('This run'), 'titles of the panes');
+    await page.selectOption('#layout', 'map');
+    equal(await told(page, 'before'), '', 'one pane again');
+    await page.done();
+    const maps = await open(browser, 'maps.html', { width: 390, height: 844 });
+    equal(await maps.inputValue('#layout'), 'both', 'two maps');
+    await find(maps, '33');
+    check((await told(maps, 'before')).length > 2, 'the node in both maps');
+    await maps.done();
   },
 
   async 'a community has one name'(browser) {
