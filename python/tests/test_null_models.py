@@ -32,6 +32,14 @@ def test_directed_is_that_of_networkx(resolution):
         assert (model.labels_ == model.labels_[np.arange(160) % 4]).all()
 
 
+def test_directed_counts_loops_as_networkx_does():
+    pairs = np.concatenate([planted(8), np.repeat(np.arange(0, 40), 2).reshape(-1, 2)])
+    graph = cafe.Graph.from_edges(pairs[:, 0], pairs[:, 1], nodes=160, directed="sum", self_loops="keep")
+    model = cafe.LayeredCafe(null="directed").fit(graph)
+    value = networkx.algorithms.community.modularity(networkx.DiGraph(pairs.tolist()), communities(model.labels_))
+    assert model.modularity_ == pytest.approx(value, abs=1e-7)
+
+
 @pytest.mark.parametrize("resolution", [0.7, 1, 2.5])
 def test_constant_is_cpm_of_leidenalg(resolution):
     leidenalg, igraph = pytest.importorskip("leidenalg"), pytest.importorskip("igraph")

@@ -184,7 +184,7 @@ static cafe_status note_directions(cafe_context *context, const cafe_rows *arcs,
         for (int64_t j = arcs->offsets[u]; j < arcs->offsets[u + 1]; j++) {
             double weight = arcs->weights[j];
             surplus[u] += weight, surplus[arcs->targets[j]] -= weight;
-            total += u == arcs->targets[j] ? weight : 2 * weight;
+            total += 2 * weight;
         }
     for (int64_t u = 0; u < arcs->n; u++) surplus[u] /= total > 0 ? total : 1;
     graph->surplus = surplus;
