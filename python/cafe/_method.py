@@ -16,7 +16,7 @@ from ._arrays import as_array, block, copied, pointer, whole
 from ._call import Context, c_path, c_shown, c_text, c_texts, of_size
 from ._labels import decode_labels, known_communities, rows_by_name
 from ._library import lib
-from ._options import Option, Table
+from ._options import Option, Table, check_keywords
 from ._shown import Shown
 
 FORMS = [n.rpartition("_")[2].lower() for n in _abi.ENUMS["cafe_form"]]
@@ -73,6 +73,15 @@ def sampled_as(options: Mapping[str, Any], **data: Any) -> "Given":
     known = {o.keyword: o for o in (SAMPLING, *Table.named("sample").options)}
     return Given(method_of("layers"), True,
                  {known[k].name: known[k].text(v) for k, v in options.items() if v is not None}, **data)
+
+
+def searched_as(caller: str, options: Mapping[str, Any], **data: Any) -> "Given":
+    """A search for communities by layers, with options of cafe.LayeredCafe for it and of the sampling."""
+    tables = (Table.named("layers"), Table.named("sample"))
+    known = {o.keyword: o for o in (SAMPLING, *(o for t in tables for o in t.options))}
+    check_keywords(dict(options), list(known), caller)
+    texts = {known[k].name: known[k].text(v) for k, v in options.items() if v is not None}
+    return Given(method_of("layers"), True, texts, **data)
 
 
 SAMPLING = Option("sampling", "choice", next(iter(samplings())), 0, 0, tuple(samplings()),

@@ -8,8 +8,8 @@ import numpy as np
 from ._arrays import copied
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._library import lib
-from ._method import SAMPLING, Given, Run, method_of
-from ._options import Option, Table, check_keywords
+from ._method import Given, Run, searched_as
+from ._options import Option
 from ._shown import Shown
 from .graph import as_graph
 
@@ -110,11 +110,7 @@ def resolution_profile(graph: Any, low: float = 0.1, high: float = 10.0, count: 
 
 def _given(caller: str, options: Dict[str, Any], own: Option, value: Any) -> Given:
     """A search by layers with these options."""
-    tables = (Table.named("layers"), Table.named("sample"))
-    known = {o.keyword: o for o in (SAMPLING, *(o for t in tables for o in t.options))}
-    check_keywords(options, list(known), caller)
-    texts = {known[k].name: known[k].text(v) for k, v in options.items() if v is not None}
-    return Given(method_of("layers"), True, {**texts, own.name: own.text(value)})
+    return searched_as(caller, options).but(**{own.name: own.text(value)})
 
 
 def _found(made: Run) -> Trials:

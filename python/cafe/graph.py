@@ -71,6 +71,8 @@ class Graph:
 Graph.from_edges(x) or Graph.from_edge_index(x)
     """
 
+    __networkx_backend__ = "cafe"  # functions of networkx that the backend has take it as it is
+
     _handle: Handle
 
     def __init__(self, data: Any, *, weights: Any = None, names: Optional[Sequence] = None,
