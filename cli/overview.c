@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include <cafe-private/inputs.h>
-#include <cafe-private/overview.h>
+#include <cafe/overview.h>
 #include <cafe-private/text.h>
 
 #include "command.h"

@@ -20,7 +20,7 @@ TITLES = {
     "lab": "The lab", "lab_option": "Options of the lab", "evaluate": "Evaluation", "predict": "Prediction", "rank": "Centralities", "recommend": "Recommendation",
     "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
     "update": "Graphs that change", "map": "Maps", "report": "Reports",
-    "view": "Pages", "plot": "Pictures",
+    "view": "Pages", "overview": "Overviews", "plot": "Pictures",
     "storage": "Storage",
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cafe-private/overview.h>
+#include <cafe/overview.h>
 
 #include "failing.h"
 #include "graphs.h"

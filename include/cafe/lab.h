@@ -10,6 +10,7 @@
 #include <cafe/generate.h>
 #include <cafe/lab_option.h>
 #include <cafe/map.h>
+#include <cafe/overview.h>
 #include <cafe/paper.h>
 #include <cafe/plot.h>
 #include <cafe/points.h>

@@ -101,9 +101,11 @@ static bool is_page(const char *path) {
     return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 }
 
-cafe_status cafe_overview_write(const cafe_overview *o, const cafe_view_options *options,
-                                const char *path, int32_t overwrite, cafe_view_report *report) {
+cafe_status cafe_overview_write_sized(const cafe_overview *o, const cafe_view_options *options,
+                                      const char *path, int32_t overwrite, cafe_view_report *report,
+                                      size_t size) {
     if (is_page(path))
-        return cafe_view_write(o->context, o->graph, &o->page, options, path, overwrite, report);
+        return cafe_view_write_sized(o->context, o->graph, &o->page, options, path, overwrite,
+                                     report, size);
     return cafe_report_save(&o->blocks.words, path, overwrite);
 }

@@ -2,7 +2,7 @@
 #ifndef CAFE_OVERVIEW_OVERVIEW_H
 #define CAFE_OVERVIEW_OVERVIEW_H
 
-#include <cafe-private/overview.h>
+#include <cafe/overview.h>
 #include <cafe/run.h>
 
 #include "draw/about.h"

@@ -1,4 +1,5 @@
 """Everything about a graph in one call."""
+import ctypes
 import os
 import pathlib
 import tempfile
@@ -72,7 +73,8 @@ def report(graph: Any, *, labels: Any = None, table: Any = None, title: Optional
         figures = _abi.cafe_view_report()
         with tempfile.TemporaryDirectory(prefix="cafe-") as folder:
             target = pathlib.Path(folder, "page.html")
-            context.check(lib.cafe_overview_write(made.pointer, o, c_path(target), 0, figures), ())
+            context.check(lib.cafe_overview_write_sized(made.pointer, o, c_path(target), 0, figures,
+                                                        ctypes.sizeof(figures)), ())
             return Report(text, Page(None, target.read_text(encoding="utf-8"), figures))
 
     return run(work, threads_of(n_jobs), seed_of(random_state), verbose)
