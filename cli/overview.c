@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include <cafe-private/inputs.h>
-#include <cafe/overview.h>
 #include <cafe-private/text.h>
+#include <cafe/overview.h>
 
 #include "command.h"
 #include "graph_text.h"
