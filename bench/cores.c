@@ -27,7 +27,7 @@ static const char usage[] =
     "usage: cafe-cores [--edges 1e7,1e8] [--columns 32,128] [--threads 1,2,4,8,16] [--repeats 1]\n"
     "                  [GRAPH]\n"
     "Seconds of cafe embed and cafe cluster for each number of threads, on GRAPH or on random\n"
-    "graphs; of more than 2e7 edges on the most threads, cluster on the fewest too.\n";
+    "graphs. Graphs of more than 2e7 edges: on the most threads, cluster on the fewest too.\n";
 
 typedef struct job {
     const char *path, *text, *out; /* the graph, the same as lines of text, and its vectors */

@@ -102,7 +102,7 @@ class Bench:
         o, out = self.o, self.folder / f"{engine}.{ranks}.npy"
         start = mpirun(ranks) if engine == "petsc" else []
         words = [*start, CAFE, "embed", graph, "-o", out, "-f", "-q", "--json", self.folder / "report.json",
-                 "--columns", o.columns, "--sweeps", sweeps, "--tolerance", 0, "--columns-from", "top",
+                 "--columns", o.columns, "--sweeps", sweeps, "--tune", "tolerance=0", "--columns-from", "top",
                  "--threads", o.threads, "--engine", engine]
         return best(words, o.repeats), out
 
@@ -110,7 +110,7 @@ class Bench:
         o = self.o
         rates = json.loads(Run([*mpirun(ranks), f"{BENCH}/cafe-ranks", "rates", graph, o.columns]).out)
         words = [CAFE, "embed", graph, "--dry-run", "-q", "--json", "-", "--columns", o.columns, "--sweeps", o.sweeps,
-                 "--threads", o.threads, "--columns-from", "top", "--ranks", ranks,
+                 "--threads", o.threads, "--columns-from", "top", "--tune", f"ranks={ranks}",
                  "--tune", f"memory-bandwidth={rates['memory']:.0f}B", "--tune", f"latency={rates['latency']}"]
         if ranks > 1:
             words += ["--tune", f"network={rates['network']:.0f}B"]
@@ -167,7 +167,7 @@ class Bench:
             rows.append(["SLEPc Krylov-Schur", *self.solver(ranks, "slepc", graph)])
             words = [*mpirun(ranks), CAFE, "embed", graph, "-o", self.folder / "pairs.npy", "-f", "-q", "--json",
                      self.folder / "report.json", "--columns", o.pairs, "--output-form", "ritz", "--residual",
-                     o.residual, "--degree-exponent", 0, "--columns-from", "top", "--threads", 1, "--engine", "petsc"]
+                     o.residual, "--tune", "degree-exponent=0", "--columns-from", "top", "--threads", 1, "--engine", "petsc"]
             ours = best(words, o.repeats)
             phases = value(ours.report, "seconds")
             rows.append(["cafe --residual, the whole run", str(ranks), f"{phases['solve'] + phases['finish']:.2f}",

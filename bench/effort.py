@@ -7,9 +7,9 @@ those of the whole command, of igraph those of its runs alone, added up.
 
     python3 bench/effort.py --equal choice|report [EDGES]
 
-gives cafe (seeds 1 to 5) the median seconds of one run of igraph's Leiden (10 and 100 iterations) or leidenalg (to the
-end, if it is installed), each with seeds 1 to 3, on the graphs of this half of up to so many edges (100,000). Needs
-python3-igraph and numpy, and build/cafe.
+gives cafe (seeds 1 to 5) the median seconds of one run of another program with seeds 1 to 3. The others are igraph's
+Leiden (10 and 100 iterations) and leidenalg (to the end, if it is installed). The graphs are those of this half of up
+to EDGES edges (100,000). Needs python3-igraph and numpy, and build/cafe.
 """
 import json
 import importlib.util

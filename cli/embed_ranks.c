@@ -1,5 +1,5 @@
-/* cafe embed --dry-run --ranks: what a run on several processes would take, as people read it. The
- * graph may be one of which only the size is known. */
+/* cafe embed --dry-run --tune ranks: what a run on several processes would take, as people read it.
+ * The graph may be one of which only the size is known. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ int embed_ranks_check(const embed_job *job) {
     if (!job->size && !cli_given(given, "ranks"))
         for (size_t i = 1; i < sizeof planned / sizeof *planned; i++)
             if (cli_given(given, planned[i]))
-                return cli_usage_error("embed", CLI_OPT("%s") " goes with --ranks", planned[i]);
+                return cli_usage_error("embed", CLI_OPT("%s") " goes with --tune ranks",
+                                       planned[i]);
     return CLI_OK;
 }
 

@@ -31,7 +31,6 @@ typedef struct evaluate_job {
     const char *methods; /* "sphere,netmf:window=5"; NULL: one method, or given vectors */
     struct evaluate_entry *entries;
     int64_t entry_count;
-    int32_t metric; /* that the table of several methods is about */
     bool supervised, full_label;
     int32_t classifier_kind;
     cafe_xgboost_options xgboost;

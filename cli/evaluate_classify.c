@@ -128,12 +128,11 @@ static const cli_option options[] = {
     CLI_ROWS_LABEL_FILE,
     CLI_ROW_METHOD(evaluate_job, method, CLI_VECTORS_METHOD, "sphere",
                    "the method that makes the vectors"),
-    CLI_ROW_TEXT(evaluate_job, methods, "methods", "LIST",
-                 "several methods on the same splits, each against the first: "
-                 "sphere,netmf:window=5,cafe:sampling=walk:window=3; --columns counts for all"),
-    CLI_ROW_CHOICE(evaluate_job, metric, "metric", "NAME", "micro_f1",
-                   "accuracy|micro_f1|macro_f1|auc|auc_paper",
-                   "with --methods, the figure that is compared; the report has all of them"),
+    CLI_ROW_TEXT(
+        evaluate_job, methods, "methods", "LIST",
+        "several methods on the same splits, each against the first: "
+        "sphere,netmf:window=5,cafe:sampling=walk:window=3; --columns counts for all; micro F1 is "
+        "printed, the report has all figures"),
     CLI_ROW_FLAG(evaluate_job, supervised, "supervised",
                  "with --method cafe, keep the training nodes' labels fixed, a column per class "
                  "(label-propagation always does)"),

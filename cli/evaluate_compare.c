@@ -14,6 +14,8 @@
 #include "evaluate.h"
 #include "report.h"
 
+enum { SHOWN = 1 }; /* micro F1, the figure of the table for people */
+
 static const cafe_evaluation *evaluation_of(const evaluate_job *job, int64_t entry) {
     return job->entries[entry].job->evaluation;
 }
@@ -67,11 +69,11 @@ static void put_difference(FILE *file, const cafe_paired *d) {
 static void put_method(FILE *file, const evaluate_job *job, int64_t share, int64_t i, int width) {
     const evaluate_job *own = job->entries[i].job;
     cafe_figure figure;
-    cafe_evaluation_figure(own->evaluation, share, job->metric, &figure);
+    cafe_evaluation_figure(own->evaluation, share, SHOWN, &figure);
     fprintf(file, "  %-*s", width, job->entries[i].name);
     evaluate_put_figure(file, &figure);
-    fprintf(file, "  %4.3g", rank_of(job, i, share, job->metric));
-    cafe_paired d = compare(job, i, share, job->metric);
+    fprintf(file, "  %4.3g", rank_of(job, i, share, SHOWN));
+    cafe_paired d = compare(job, i, share, SHOWN);
     if (i > 0)
         put_difference(file, &d);
     else
@@ -92,7 +94,7 @@ void evaluate_put_methods(FILE *file, const evaluate_job *job) {
     const cafe_evaluation *first = evaluation_of(job, 0);
     int width = name_width(job);
     fprintf(file, " train  %-*s  %-15s  rank  %-16s  %7s  %6s  seconds\n", width, "method",
-            cafe_evaluation_metric_name(first, job->metric), "less the first", "t", "p");
+            cafe_evaluation_metric_name(first, SHOWN), "less the first", "t", "p");
     for (int64_t s = 0; s < cafe_evaluation_shares(first); s++)
         for (int64_t i = 0; i < job->entry_count; i++) {
             if (i == 0)
@@ -107,8 +109,8 @@ void evaluate_say_methods(const evaluate_job *job) {
     cli_say(
         job->run,
         "%" PRId64
-        " repeats a share, the same splits for all; ± is the standard error of a difference over "
-        "them; t and p allow for their overlap (Nadeau and Bengio); seconds are of the vectors",
+        " repeats a share, the same splits for all; ± is the standard error of a difference; t and "
+        "p allow for overlap (Nadeau and Bengio); seconds are of the vectors",
         cafe_evaluation_repeats(evaluation_of(job, 0)));
 }
 

@@ -11,11 +11,11 @@ static int check_honest(evaluate_job *job) {
     const cli_sampling *s = &job->method.sampling;
     if (job->embedding)
         return cli_usage_error(job->run->command,
-                               "--protocol honest hides edges before there are vectors: it needs a "
-                               "method, not --embedding");
+                               "--tune protocol=honest hides edges before there are vectors: it "
+                               "needs a method, not --embedding");
     if (s->attributes || s->seeds)
         return cli_usage_error(job->run->command,
-                               "--protocol honest does not take --attributes and --seeds");
+                               "--tune protocol=honest does not take --attributes and --seeds");
     return CLI_OK;
 }
 
@@ -68,13 +68,13 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_link = {
     .name = "evaluate link",
-    .arguments = "GRAPH... [--protocol paper|honest] [options]",
+    .arguments = "GRAPH... [options]",
     .many = true,
     .summary = "tell edges from other pairs",
     .description =
         "Trains a classifier on features of pairs of nodes, some linked and some not, and tests it "
-        "on others. --protocol paper embeds the whole graph, test edges too; --protocol honest "
-        "hides the test edges first and keeps what is connected connected.",
+        "on others. The test edges are hidden first, and what is connected stays connected. --tune "
+        "protocol=paper embeds the whole graph, test edges too.",
     CLI_JOB(evaluate_job, 1, 1),
     .check = check,
     .release = evaluate_release,

@@ -293,9 +293,8 @@ static void release(void *argument) {
 static const cli_option options[] = {
     CLI_ROW_TEXT(
         JOB, nodes_asked, "node", "NAME,...",
-        "these nodes in plain sentences: the community and why, what would change it, the nearest "
-        "nodes, unusual columns; with -v also figures; a name with a comma in it stands in double "
-        "quotes"),
+        "these nodes in sentences: the community and why, what would change it, the nearest nodes, "
+        "unusual columns; -v adds figures; a name with a comma stands in double quotes"),
     CLI_ROW_TEXT(JOB, dimensions, "dimensions", "LIST",
                  "columns to print, as 0,3,5-7; without it the first eight; the report has all"),
     CLI_ROW_READS(JOB, communities_path, "communities",

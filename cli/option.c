@@ -21,7 +21,7 @@
 static const struct {
     char letter;
     const char *name;
-} shared_letters[] = {{'k', "columns"}, {'k', "count"}};
+} shared_letters[] = {{'k', "columns"}, {'k', "top"}};
 
 enum { MOST_CHOICES = 32, LONGEST_CHOICE = 32 };
 
@@ -428,7 +428,8 @@ static int set_tuned(parser *p, const char *text) {
     return set_value(p, e, text + length + 1);
 }
 
-/* Does a switch that is off without its option stand alone, --trust in place of --trust yes? */
+/* Does a switch that is off without its option stand alone, --tune trust in place of --tune
+ * trust=yes? */
 static bool stands_alone(const parser *p, const cli_entry *e) {
     static const char *const truths[] = {"yes", "no", "0", "1", "true", "false", "on", "off"};
     if (!e->shared || cafe_option_kind(e->shared) != CAFE_OPTION_SWITCH || e->shared->initial != 0)

@@ -95,10 +95,12 @@ const cli_command cli_report = {
     .many = true,
     .summary = "everything about a graph in one page, or as text",
     .description =
-        "Reads a graph, finds communities and vectors with the defaults, and writes what was read "
-        "and dropped, whether there are communities at all, how sure they are, what the vectors "
-        "hold, central nodes, nodes between communities, odd nodes, and the commands to go on "
-        "with. The test for communities searches 19 random graphs; it is left out above 500,000 "
+        "Reads a graph and finds communities and vectors with the defaults. The report says what "
+        "was "
+        "read and dropped, whether there are communities at all, how sure they are, and what the "
+        "vectors hold. It lists central nodes, nodes between communities, odd nodes, and the "
+        "commands to go on with. The test for communities searches 19 random graphs; it is left "
+        "out above 500,000 "
         "edges.",
     CLI_JOB(overview_job, 1, 1),
     .needs = "output",

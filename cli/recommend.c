@@ -18,7 +18,6 @@ enum { SCORES = 3 }; /* compared by --evaluate: the one asked for, and two to be
 typedef struct recommend_job {
     cli_run run;
     const char *node, *nodes_file, *embedding, *evaluate;
-    bool all;
     cafe_decoder_options decoder;
     double share; /* of the edges to hide; 0: no evaluation */
     cafe_recommend_options options;
@@ -56,14 +55,9 @@ static int parse_share(const char *text, double *share) {
                            text);
 }
 
-/* Whom to recommend to: names, a file, or all. */
 static int check_nodes(const recommend_job *job) {
-    int ways = (job->node != NULL) + (job->nodes_file != NULL) + job->all;
-    if (ways > 1)
-        return cli_usage_error("recommend", "give --node, --nodes-file or --all: one of them");
-    if (ways == 0 && job->share == 0)
-        return cli_usage_error("recommend",
-                               "no nodes: give --node NAME, --nodes-file FILE or --all");
+    if (job->node && job->nodes_file)
+        return cli_usage_error("recommend", "give --node or --nodes-file, not both");
     return CLI_OK;
 }
 
@@ -104,7 +98,8 @@ static void query_members(recommend_job *job, const uint8_t *member) {
         if (member[u]) job->query[job->queries++] = (int32_t)u;
 }
 
-/* Without a choice an evaluation asks about the first side of a bipartite graph, else about all. */
+/* Without a choice a list has every node; an evaluation asks about the first side of a bipartite
+ * graph, else about all. */
 static int find_sides(recommend_job *job, uint8_t *member) {
     cli_run *run = &job->run;
     int8_t *side = cli_new(run, run->counts.nodes, sizeof *side);
@@ -112,7 +107,7 @@ static int find_sides(recommend_job *job, uint8_t *member) {
     CLI_TRY(cli_check(run, cafe_graph_sides(run->context, run->graph, side, &job->bipartite)));
     for (int64_t u = 0; u < run->counts.nodes; u++) {
         if (side[u] >= 0) job->side_nodes[side[u]]++;
-        member[u] = !job->bipartite || !job->options.sides || side[u] == 0;
+        member[u] = job->share == 0 || !job->bipartite || !job->options.sides || side[u] == 0;
     }
     if (job->bipartite)
         cli_say(run, "sides     bipartite: %" PRId64 " and %" PRId64 " nodes%s", job->side_nodes[0],
@@ -131,7 +126,6 @@ static int find_queries(recommend_job *job) {
     if (job->nodes_file)
         CLI_TRY(cli_check(
             run, cafe_set_read(run->context, run->graph, job->nodes_file, member, &count)));
-    if (job->all) memset(member, 1, (size_t)n);
     if (job->node) return query_names(job);
     query_members(job, member);
     return CLI_OK;
@@ -154,7 +148,7 @@ static int choose_score(recommend_job *job) {
             "score     %s: recall@%" PRId64
             " %.3f; product %.3f, covariance %.3f, common %.3f, "
             "popularity %.3f of a hidden tenth",
-            score_names[job->options.score], job->options.count, job->recall[job->options.score],
+            score_names[job->options.score], job->options.top, job->recall[job->options.score],
             job->recall[0], job->recall[1], job->recall[2], job->recall[3]);
     return CLI_OK;
 }
@@ -176,7 +170,7 @@ static int embed(recommend_job *job) {
 
 static int search(recommend_job *job) {
     cli_run *run = &job->run;
-    int64_t room = job->queries * job->options.count;
+    int64_t room = job->queries * job->options.top;
     cafe_recommend_inputs input = {sizeof input, run->graph, job->vectors, job->columns};
     job->node_of = cli_new(run, room, sizeof *job->node_of);
     job->score = cli_new(run, room, sizeof *job->score);
@@ -223,7 +217,7 @@ static int hide_links(recommend_job *job) {
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void put_lists(const recommend_job *job, FILE *file) {
-    int64_t k = job->options.count;
+    int64_t k = job->options.top;
     cli_put_heading(file, &job->run, "node\tplace\trecommended\tscore");
     for (int64_t i = 0; i < job->queries && !cli_signal(); i++)
         for (int64_t j = 0; j < k && job->node_of[i * k + j] >= 0; j++) {
@@ -235,7 +229,7 @@ static void put_lists(const recommend_job *job, FILE *file) {
 }
 
 static void put_table(const recommend_job *job, FILE *file) {
-    int64_t k = job->options.count;
+    int64_t k = job->options.top;
     char heading[128];
     snprintf(heading, sizeof heading, "score\trecall@%" PRId64 "\thit@%" PRId64 "\tMRR\tAUC\tnodes",
              k, k);
@@ -293,7 +287,7 @@ static void put_report(cafe_report *report, const void *argument) {
         put_quality(report, job);
     else
         cafe_report_recommendations(report, job->run.graph, job->queries, job->query,
-                                    job->options.count, job->node_of, job->score);
+                                    job->options.top, job->node_of, job->score);
     cli_report_seconds(report, &job->run);
 }
 
@@ -324,10 +318,10 @@ static void release(void *argument) {
 #define JOB recommend_job
 
 static const cli_option options[] = {
-    CLI_ROW_TEXT(JOB, node, "node", "NAME,...", "recommend to these nodes" CLI_NODES_HELP),
+    CLI_ROW_TEXT(JOB, node, "node", "NAME,...",
+                 "recommend to these nodes" CLI_NODES_HELP "; without a choice to all"),
     CLI_ROW_READS(JOB, nodes_file, "nodes-file",
                   "recommend to the nodes of this file, one name per line; - is standard input"),
-    CLI_ROW_FLAG(JOB, all, "all", "recommend to every node"),
     CLI_ROW_TEXT(JOB, evaluate, "evaluate", "SHARE",
                  "hide this share of the edges by the seed, embed the rest, and print how well the "
                  "hidden ones are found, beside popularity and common neighbours"),

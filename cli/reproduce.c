@@ -144,8 +144,8 @@ static int check(void *argument) {
     const char *table = job->run.words[0], *environment = cafe_os_environment("CAFE_DATA");
     if (strcmp(table, "all") != 0 && !cafe_paper_table_find(table))
         return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
-    if (job->as_is && !job->keep)
-        return cli_usage_error("reproduce", "--as-is prints what is in --keep DIR: give one");
+    if (job->repeats == 0 && !job->keep)
+        return cli_usage_error("reproduce", "--repeats 0 prints what is in --keep DIR: give one");
     if (!job->data && environment && *environment) job->data = environment;
     if (job->data) return CLI_OK;
     return cli_error(&job->run, CLI_FAILED,
@@ -182,8 +182,9 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(reproduce_job, data, "data", "DIR",
                  "folder of the sets, DIR/SET/edges.txt[.gz], labels.txt, points.txt; without it "
                  "$CAFE_DATA"),
-    CLI_ROW_NUMBER(reproduce_job, repeats, "repeats", "R", CLI_POSITIVE, "10",
-                   "splits for each cell; the paper has 100"),
+    CLI_ROW_NUMBER(reproduce_job, repeats, "repeats", "R", CLI_COUNT, "10",
+                   "splits for each cell; the paper has 100; 0, with --keep: run no row, print "
+                   "what is kept"),
     CLI_ROW_TEXT(reproduce_job, set, "set", "NAME",
                  "only rows of this set: cora, wiki, ego-facebook, ..."),
     CLI_ROW_TEXT(reproduce_job, method, "row", "NAME",
@@ -191,9 +192,6 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(reproduce_job, keep, "keep", "DIR",
                  "keep finished repeats there, and take those that are: a run that was stopped "
                  "goes on"),
-    CLI_ROW_FLAG(reproduce_job, as_is, "as-is",
-                 "with --keep, run no row but print what is there, each with as many repeats as it "
-                 "has"),
     CLI_ROW_OUTPUT(NULL, "the tables as Markdown; without it they go to standard output"),
     CLI_ROW_JSON("every figure, ours and the published; - is standard output"),
     CLI_ROWS_SEEDED,

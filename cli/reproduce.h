@@ -53,7 +53,6 @@ typedef struct reproduce_job {
     const char *data; /* the folder of the sets */
     const char *set, *method;
     const char *keep; /* the folder of finished repeats; NULL: none */
-    bool as_is;       /* print what is kept, run nothing */
     uint64_t build;   /* digest of this tool, when rows are kept */
     int32_t repeats;
     reproduce_result *results;

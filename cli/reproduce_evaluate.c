@@ -185,7 +185,7 @@ static int run_missing(reproduce_job *job, const cafe_paper_recipe *recipe, cons
     return code;
 }
 
-/* A row that is kept need not be run again; with --as-is nothing is run. */
+/* A row that is kept need not be run again; with --repeats 0 nothing is run. */
 static int find_row(reproduce_job *job, const cafe_paper_recipe *recipe, const char *edges,
                     const char *labels, reproduce_result *result) {
     reproduce_key key = {0};
@@ -193,8 +193,9 @@ static int find_row(reproduce_job *job, const cafe_paper_recipe *recipe, const c
     int code = reproduce_keep_key(job, result, result->command, edges, labels, &key);
     if (code == CLI_OK) code = reproduce_keep_read(job, &key, result, &same);
     if (code == CLI_OK) {
-        taken = job->as_is || (same && result->repeats >= job->repeats);
-        if (!job->as_is && result->repeats > job->repeats && taken) result->repeats = job->repeats;
+        taken = job->repeats == 0 || (same && result->repeats >= job->repeats);
+        if (job->repeats > 0 && result->repeats > job->repeats && taken)
+            result->repeats = job->repeats;
         if (!taken) code = run_missing(job, recipe, edges, labels, &key, same, result);
     }
     free(key.path);

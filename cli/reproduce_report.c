@@ -27,7 +27,8 @@ static void put_preface(FILE *file, const reproduce_job *job) {
     char cpu[128], date[16], repeats[40] = "";
     if (!cafe_os_processor_name(cpu, sizeof cpu)) strcpy(cpu, "unknown processor");
     today(date, sizeof date);
-    if (!job->as_is) snprintf(repeats, sizeof repeats, ", %d repeats a cell", (int)job->repeats);
+    if (job->repeats > 0)
+        snprintf(repeats, sizeof repeats, ", %d repeats a cell", (int)job->repeats);
     fprintf(file,
             "cafe %s, %s; %s, %d threads; seed %" PRIu64
             "%s. Mean ± sample "
@@ -117,7 +118,7 @@ static void put_refused(FILE *file, const reproduce_job *job, const cafe_paper_t
     }
 }
 
-/* A table of the rows that --as-is found nothing of: a set and its methods in a row. */
+/* A table of the rows that --repeats 0 found nothing of: a set and its methods in a row. */
 static void put_open(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     const char *last = NULL;
     for (int64_t i = 0; i < job->count; i++) {

@@ -86,7 +86,7 @@ int cli_made_with(cli_run *run, const char *path, const char *made, int32_t samp
     if (kind < 0 && !given)
         cli_say(run,
                 "operator  %s does not say what it was made with: degree exponent %.9g is assumed, "
-                "--degree-exponent changes it",
+                "--tune degree-exponent changes it",
                 path, otherwise);
     if (kind >= 0 && *degree_exponent != x)
         cli_warn(run, "%s: these vectors were made with degree exponent %.9g, not %.9g", path, x,

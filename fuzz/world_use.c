@@ -147,7 +147,7 @@ void fuzz_do_recommend(fuzz_world *w) {
     fuzz_object *g = fuzz_need(w, FUZZ_GRAPH);
     if (!g) return;
     cafe_recommend_options *options = fuzz_options(w, cafe_recommend_option_table(), room);
-    if (options->count > MOST_COUNT && options->count < INT32_MAX) options->count = MOST_COUNT;
+    if (options->top > MOST_COUNT && options->top < INT32_MAX) options->top = MOST_COUNT;
     cafe_recommend_inputs_init(&inputs);
     inputs.graph = g->it;
     if (fuzz_flip(w)) {
@@ -157,7 +157,7 @@ void fuzz_do_recommend(fuzz_world *w) {
     some_queries(w, g->nodes, query);
     cafe_status status = cafe_recommend(w->context, &inputs, options, QUERIES, query, node, score);
     if (!fuzz_ok(w, status)) return;
-    fuzz_indices(QUERIES * options->count, node, -1, g->nodes);
+    fuzz_indices(QUERIES * options->top, node, -1, g->nodes);
 }
 
 void fuzz_do_split(fuzz_world *w) {

@@ -5,9 +5,12 @@ Of a TrueType font (DejaVu Sans 2.37, whose licence is LICENSE.DejaVu) it keeps 
 punctuation: curves and advances, no hints. All numbers are little-endian:
 
     u16 glyphs, u16 units of an em
+
     glyphs times   u16 character, u16 advance, u32 offset of the outline from the end of this table
-    an outline     u16 contours, for each of them u16 points, then for each point
-                   i16 2 x + (1: on the curve, 0: a control point), i16 y, upwards from the baseline
+
+    an outline     u16 contours, for each of them u16 points
+
+    a point        i16 2 x + (1: on the curve, 0: a control point), i16 y, upwards from the baseline
 """
 import pathlib
 import struct

@@ -4,9 +4,9 @@
     scripts/portable.py [--limit 2.28] FILE ...
 
 Prints the platform of a wheel that carries them, manylinux_2_NN_x86_64 (PEP 600). It is an error if a file asks for a
-version of glibc above the limit, or needs a library that is neither part of glibc nor among the files. It is also an
-error if its search path for libraries has more than its own folder (an empty element is the current folder), or if it
-wants to execute its stack.
+version of glibc above the limit, or needs a library that is neither part of glibc nor among the files. It is also
+an error if its search path for libraries has more than its own folder; an empty element is the current folder. The
+stack must not be executable.
 """
 import argparse
 import os

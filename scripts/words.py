@@ -88,10 +88,12 @@ def comments(text):
     for found in re.finditer(r'/\*(.*?)\*/|//([^\n]*)|((?:"(?:\\.|[^"\\\n])*"\s*)+)', text, re.S):
         if found.group(3):
             plain = re.sub(r'"\s*"', "", found.group(3)).strip().strip('"')
+            if re.fullmatch(r" [a-z0-9 ]+ ", plain):  # a list of words between blanks
+                continue
             for part in re.split(r"\\n(?=  |[^a-z])", plain):
                 yield part.replace("\\n", " ")
         else:
-            for part in re.split(r"\n[ *]*\n|\n[ *]*(?=- )|\n *\*?(?=    )", found.group(1) or found.group(2)):
+            for part in re.split(r"\n[ *]*\n|\n[ *]*(?=- )|\n *\*?(?=   )", found.group(1) or found.group(2)):
                 yield " ".join(line.strip(" *<!") for line in part.split("\n"))
 
 

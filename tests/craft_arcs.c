@@ -1,7 +1,7 @@
 /* Writes .cafe files with right checksums whose rows are not symmetric: craft_arcs FOLDER.
  *
- * Their counts are what the rows tell, so that --trust lets them through: what every command makes
- * of such a graph is tested in test_cli_trust.sh. */
+ * Their counts are what the rows tell, so that --tune trust=yes lets them through: what every
+ * command makes of such a graph is tested in test_cli_trust.sh. */
 #define _GNU_SOURCE
 #include "craft.h"
 

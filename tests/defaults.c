@@ -185,7 +185,7 @@ static void recommend(char **word) {
     int64_t n = cafe_graph_nodes(graph), columns;
     cafe_recommend_options o;
     cafe_recommend_options_init(&o);
-    int64_t k = o.count;
+    int64_t k = o.top;
     double recall[CAFE_SCORE_AUTO];
     float *x = NULL;
     int32_t *query = malloc((size_t)n * sizeof *query), *node = malloc((size_t)(n * k) * 4);

@@ -40,11 +40,11 @@ killed() {
     only_inputs
 }
 
-long=(embed g.in.cafe -k 8 --sweeps 500 --tolerance 0)
+long=(embed g.in.cafe -k 8 --sweeps 500 --tune tolerance=0)
 for ends in top both; do
     expect 0 "$CAFE" "${long[@]}" --columns-from $ends -q -t2 -o $ends.in.tsv
 done
-soft=(cluster g.in.cafe --method softmax -k 24 --sweeps 500 --tolerance 0)
+soft=(cluster g.in.cafe --method softmax -k 24 --sweeps 500 --tune tolerance=0)
 expect 0 "$CAFE" "${soft[@]}" --labels l.in.txt -q -t2 -o soft.in.tsv
 times=(20 6 6)
 if sanitized; then times=(4 1 1); fi # the files are the same
@@ -54,7 +54,7 @@ killed "${times[2]}" soft.in.tsv "${soft[@]}" --labels l.in.txt -t3 --checkpoint
 echo "killed ${times[*]} times"
 
 # Ctrl-C keeps the last one; the next run says where it goes on, in the report too.
-endless=("$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tolerance 0 --checkpoint ck -o v.npy)
+endless=("$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tune tolerance=0 --checkpoint ck -o v.npy)
 "${endless[@]}" >.last/out 2>.last/err &
 eventually test -e ck
 kill -INT %%
@@ -65,13 +65,13 @@ says '^cafe embed: interrupted$'
 says '^ck: the same command goes on after sweep [0-9]+$'
 only ck
 rm ck
-short=(embed g.in.cafe -k 8 --sweeps 12 --tolerance 0)
+short=(embed g.in.cafe -k 8 --sweeps 12 --tune tolerance=0)
 expect 0 "$CAFE" "${short[@]}" -q -o v.in.npy
 
 # killed and failed at every call to the system
 if [[ $faults ]]; then
     printf '%s\n' 'a b' 'b c' 'c a' 'c d' 'd e' 'e f' 'f d' >edges.in.txt
-    faulty=("$CAFE" embed edges.in.txt -q -t1 -k 3 --sweeps 2 --tolerance 0 --columns-from top --checkpoint ck -f)
+    faulty=("$CAFE" embed edges.in.txt -q -t1 -k 3 --sweeps 2 --tune tolerance=0 --columns-from top --checkpoint ck -f)
     expect 0 "${faulty[@]}" -o f.in.npy
     # fault WHICH: the command with that fault, and its exit code in `code`
     fault() {
@@ -106,7 +106,7 @@ if [[ $faults ]]; then
 
     # another limit to the memory does not matter, unless the sweeps are cut otherwise
     expect 0 run generate planted --nodes 60000 --edges 120000 -q -o large.in.cafe
-    limited=(embed large.in.cafe -k 64 --sweeps 2 --tolerance 0 --columns-from top --checkpoint ck)
+    limited=(embed large.in.cafe -k 64 --sweeps 2 --tune tolerance=0 --columns-from top --checkpoint ck)
     expect 0 run "${limited[@]::10}" -q -o w.in.npy
     expect 137 env CAFE_FAULT=fsync:2:kill LD_PRELOAD="$faults" "$CAFE" "${limited[@]}" -o w.npy
     expect 1 run "${limited[@]}" --memory-limit 38M -o w.npy
@@ -124,17 +124,17 @@ eventually test -e ck
 kill -KILL %%
 wait %% 2>/dev/null || true
 cp ck before.in
-expect 1 "$CAFE" embed g.in.cafe -k 9 --sweeps 100000 --tolerance 0 "${CK[@]}" -o v.npy
+expect 1 "$CAFE" embed g.in.cafe -k 9 --sweeps 100000 --tune tolerance=0 "${CK[@]}" -o v.npy
 says 'ck: is the checkpoint of another run: columns is 8 there and 9 here; give another file, or remove this one'
-expect 1 "$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tolerance 0 --seed 2 "${CK[@]}" -o v.npy
+expect 1 "$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tune tolerance=0 --seed 2 "${CK[@]}" -o v.npy
 says 'another run: seed is 1 there and 2 here'
-expect 1 "$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tolerance 0 --degree-exponent 0 "${CK[@]}" -o v.npy
+expect 1 "$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tune tolerance=0 --tune degree-exponent=0 "${CK[@]}" -o v.npy
 says 'another run: '
-expect 1 "$CAFE" embed "$karate" -k 8 --sweeps 100000 --tolerance 0 "${CK[@]}" -o v.npy
+expect 1 "$CAFE" embed "$karate" -k 8 --sweeps 100000 --tune tolerance=0 "${CK[@]}" -o v.npy
 says 'another run: nodes is 2000 there and 34 here'
 same ck before.in
 head -c 3000 before.in >ck
-expect 3 "$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tolerance 0 "${CK[@]}" -o v.npy
+expect 3 "$CAFE" embed g.in.cafe -k 8 --sweeps 100000 --tune tolerance=0 "${CK[@]}" -o v.npy
 says 'ck: the checkpoint is damaged \(its size is not what it says\); without the file the run begins anew'
 only ck
 rm ck

@@ -62,8 +62,8 @@ near "$(modularity t1.tsv g.in.txt)" "$("$CAFE" cluster g.in.txt -q --tune chunk
     sed -nE 's/^  "modularity": ([^,]*),$/\1/p')" || fail "modularity of the planted graph"
 
 # ---- options: the paper's form by either name, resolution, the soft method
-expect 0 "$CAFE" cluster --no-heading "$karate" -q --refine no -o a.tsv --json a.json
-expect 0 "$CAFE" cluster --no-heading "$karate" -q --refine no -o b.tsv
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --tune refine=no -o a.tsv --json a.json
+expect 0 "$CAFE" cluster --no-heading "$karate" -q --tune refine=no -o b.tsv
 same a.tsv b.tsv
 [[ $(json_value a.json refine) == false ]] || fail "refine is not in the report"
 expect 0 "$CAFE" cluster --no-heading "$karate" -q --resolution 0 --json zero.json

@@ -194,7 +194,7 @@ ended
 rm long.in.txt
 # while solving, and while finishing: both never end
 for rank in 1 3; do
-    begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tolerance 0
+    begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tune tolerance=0
     until_said '^sampling'
     kill -KILL "$(ranks_of | sed -n ${rank}p)"
     ended
@@ -221,7 +221,7 @@ swept
 # the run is stopped: once 'interrupted', from the first process, which a busy machine gives its time
 export OMPI_MCA_odls_base_sigkill_timeout=10
 for signal in INT TERM; do
-    begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tolerance 0
+    begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tune tolerance=0
     until_said '^sampling'
     kill -$signal "$(pgrep -P "$job")"
     ended

@@ -68,7 +68,7 @@ expect 0 "${classify[@]}" -q --method cafe --supervised --repeats 2 --output-for
 awk '/%/ { exit !($2 > 0.9) }' .last/out || fail "semi-supervised softmax on clear blocks"
 
 # ---- settings chosen in every split by the training nodes alone
-spread=("${classify[@]}" --method label-propagation --kind spreading --classifier none --repeats 3 --train '0.1,0.3')
+spread=("${classify[@]}" --method label-propagation --tune kind=spreading --classifier none --repeats 3 --train '0.1,0.3')
 expect 0 "${spread[@]}" -q --tune alpha=0.5 --json fixed.json
 expect 0 "${spread[@]}" -q --choose alpha=0.5 --json one.json
 figures() { grep -E '"(mean|std)"' "$1"; }
@@ -110,8 +110,8 @@ for file in several.json turned.json; do
     diff <(means $file | sed -n 11,20p) <(means alone.json) >&2 || fail "$file: not the figures of the method alone"
 done
 expect 0 "${several[@]}" -q --methods spectral:columns=3 --json single.json
-expect 0 "${several[@]}" -q --methods sphere,sphere --metric macro_f1
-prints '^ train +method +macro_f1'
+expect 0 "${several[@]}" -q --methods sphere,sphere
+prints '^ train +method +micro_f1'
 prints '^   10%  sphere .* 1\.5 '
 prints '\+0\.0000 ± 0\.0000 +N/A +N/A'
 expect 0 "${classify[@]}" -q --classifier none --repeats 2 --methods label-propagation,cafe:supervised:output-form=raw --train 0.2
@@ -219,11 +219,11 @@ expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --tune operator=dot --classifier
 prints '^ train +accuracy +f1 +auc +average_precision'
 json_check link.json
 awk '/%/ { exit !($6 > 0.6) }' .last/out || fail "edges within blocks are not found"
-expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --protocol honest --tune operator=hadamard --classifier logistic --repeats 2 --train 0.8 --json honest.json
+expect 0 "$CAFE" evaluate link g.in.txt -q -k 8 --tune protocol=honest --tune operator=hadamard --classifier logistic --repeats 2 --train 0.8 --json honest.json
 grep -q '"links_hidden": ' honest.json || fail "the honest protocol hides edges"
 expect 0 "$CAFE" evaluate link g.in.txt -k 4 --tune operator=dot --classifier none --repeats 1 --train 0.01
 says 'edges could be hidden without cutting'
-expect 2 "$CAFE" evaluate link g.in.txt --protocol honest --embedding onehot.in.tsv
+expect 2 "$CAFE" evaluate link g.in.txt --tune protocol=honest --embedding onehot.in.tsv
 says 'needs a method'
 
 # ---- cluster
@@ -243,7 +243,7 @@ prints 'classify +predict'
 expect 0 "$CAFE" evaluate classify --help
 prints '--supervised'
 expect 0 "$CAFE" help evaluate link
-prints '--protocol'
+prints '--tune protocol'
 expect 2 "$CAFE" evaluate
 says 'no task given'
 expect 2 "$CAFE" evaluate guess g.in.txt

@@ -3,7 +3,7 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
-expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 -o k.in.npy
+expect 0 "$CAFE" embed "$karate" -q --columns 4 --tune degree-exponent=0 -o k.in.npy
 
 # ---- text
 expect 0 "$CAFE" explain "$karate" k.in.npy --node 33 -q
@@ -58,7 +58,7 @@ says 'exists'
 # ---- every format of an embedding says the same; rows find their nodes by name
 without() { without_given "$1" | grep -vE '"(path|seconds|threads)":'; }
 for format in tsv txt; do
-    expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 --no-heading -o k.in.$format
+    expect 0 "$CAFE" embed "$karate" -q --columns 4 --tune degree-exponent=0 --no-heading -o k.in.$format
     expect 0 "$CAFE" explain "$karate" k.in.$format -q --json k.$format.json
     expect 0 "$CAFE" explain "$karate" k.in.npy -q -f --json k.json
     diff <(without k.json) <(without k.$format.json) >/dev/null || fail "$format says otherwise"
@@ -95,23 +95,23 @@ certified() {
     done
 }
 certified
-certified --degree-exponent 0
-certified --degree-exponent 0.4 --output-form walk
+certified --tune degree-exponent=0
+certified --tune degree-exponent=0.4 --output-form walk
 certified --residual 1e-6
 [[ $(json_value m.json degree_exponent) == 0.25 ]] || fail "the report says another degree exponent"
-expect 0 "$CAFE" explain "$karate" m.in.npy --degree-exponent 0.1
+expect 0 "$CAFE" explain "$karate" m.in.npy --tune degree-exponent=0.1
 prints 'degree exponent 0\.1 \(as asked for\)'
 says 'made with degree exponent 0\.25, not 0\.1'
 expect 0 "$CAFE" embed "$karate" -q -o m.in.tsv
 expect 0 "$CAFE" explain "$karate" m.in.tsv
 prints 'degree exponent 0 \(assumed: the file of vectors does not say it\)'
-says 'm.in.tsv does not say what it was made with.*--degree-exponent'
+says 'm.in.tsv does not say what it was made with.*--tune degree-exponent'
 expect 0 "$CAFE" embed "$karate" -q -f -o m.in.npy --sampling walk --window 3
 expect 3 "$CAFE" explain "$karate" m.in.npy
 says 'made with --sampling walk'
 expect 0 "$CAFE" explain "$karate" m.in.npy --sampling walk --window 3
 prints 'Q of sampling walk, degree exponent 0\.25'
-expect 0 "$CAFE" embed names.in -q -f -o n.in.npy --columns 2 --degree-exponent 0.5
+expect 0 "$CAFE" embed names.in -q -f -o n.in.npy --columns 2 --tune degree-exponent=0.5
 expect 0 "$CAFE" explain names.in n.in.npy -q
 prints 'degree exponent 0\.5 '
 for made in 'edge 7' 'edgy 0' 'edge -' 'edge  ' '0     '; do

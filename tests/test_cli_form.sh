@@ -47,13 +47,13 @@ PYTHON
 for exponent in 0 0.25 0.5; do
     shortest=0.05
     [[ $exponent == 0.5 ]] && shortest=0
-    for options in '-k 3' '-k 3 --columns-from both' '-k 9 --sweeps 20 --tolerance 0'; do
+    for options in '-k 3' '-k 3 --columns-from both' '-k 9 --sweeps 20 --tune tolerance=0'; do
         [[ $options == *--columns-from* ]] || options+=' --columns-from top'
         # shellcheck disable=SC2086
         for form in raw scaled; do
             file=z scale="--tune scale-exponent=$exponent --tune scale-shortest=$shortest"
             [[ $form == raw ]] && file=h scale=''
-            expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options --degree-exponent 0 -o $file.npy --json $file.json $scale
+            expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options --tune degree-exponent=0 -o $file.npy --json $file.json $scale
         done
         "$python" check.py "$karate" $exponent $shortest || fail "exponent $exponent, $options"
     done

@@ -53,7 +53,7 @@ prints '^# cafe: nodes 100$'
 expect 0 "$CAFE" embed "$karate" -k 2 -o v.in.csv
 expect 0 "$CAFE" cluster "$karate" -o c.in.csv
 expect 0 "$CAFE" rank "$karate" --top 34 -o r.in.csv
-expect 0 "$CAFE" recommend "$karate" --all -o recommended.in.csv
+expect 0 "$CAFE" recommend "$karate" -o recommended.in.csv
 expect 0 "$CAFE" generate sbm --nodes 100 --edges 200 -o g.in.csv --labels l.in.csv
 for file in v c r recommended g l; do
     ! grep -q $'\t' "$file.in.csv" || fail "$file.in.csv has tabs"

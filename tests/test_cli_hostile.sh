@@ -55,7 +55,7 @@ for kind in absolute parent link; do
     leaves "$CAFE" convert graph.mtx -
     leaves "$CAFE" explain --eigenvector "${g[@]}"
     leaves "$CAFE" rank "${g[@]}"
-    leaves "$CAFE" recommend "${g[@]}" --embedding v.npy --all
+    leaves "$CAFE" recommend "${g[@]}" --embedding v.npy
     leaves "$CAFE" points v.npy -q -f -o "$SCRATCH/free.in/points.txt"
     leaves "$CAFE" reduce v.npy -q -k 1 -o -
     leaves "$CAFE" explain "${g[@]}" v.npy --communities communities.tsv --labels labels.txt

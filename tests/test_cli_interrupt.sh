@@ -63,7 +63,7 @@ stop() {
 # while the solver sweeps
 for signal in INT:130 TERM:143 ALRM:142; do
     : >.last/err
-    "$CAFE" embed g.in.cafe -k 64 --sweeps 100000 --tolerance 0 -o v.npy --json v.json \
+    "$CAFE" embed g.in.cafe -k 64 --sweeps 100000 --tune tolerance=0 -o v.npy --json v.json \
         >.last/out 2>.last/err &
     job=$!
     eventually grep -q '^graph' .last/err
@@ -116,7 +116,7 @@ exec 9>&-
 if sanitized_threads; then
     exit
 elif script -qec true /dev/null >/dev/null 2>&1; then
-    TERM=xterm script -qec "'$CAFE' embed g.in.cafe -k 64 --sweeps 300 --tolerance 0 -o v.npy" \
+    TERM=xterm script -qec "'$CAFE' embed g.in.cafe -k 64 --sweeps 300 --tune tolerance=0 -o v.npy" \
         typescript.in >/dev/null
     tr '\r' '\n' <typescript.in >.last/out # no pipe: a grep that has seen enough would end tr by a signal
     prints '^sweep [0-9]+/300 +[0-9]+ % \[[#-]+\]'

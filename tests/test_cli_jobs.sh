@@ -90,7 +90,7 @@ assert abs(now - then) < datetime.timedelta(minutes=10), (then, now)
 END
 # progress while it runs, and the interruption as an error
 "$CAFE" generate ba --nodes 3000 --edges 30000 -q -o g.in.cafe
-"$CAFE" embed g.in.cafe -k 32 --sweeps 1000000 --tolerance 0 -t 1 -f -o v.npy --log json 2>.last/err &
+"$CAFE" embed g.in.cafe -k 32 --sweeps 1000000 --tune tolerance=0 -t 1 -f -o v.npy --log json 2>.last/err &
 pid=$!
 until grep -q '"level":"progress"' .last/err; do
     kill -0 $pid || fail 'ended without progress'
@@ -188,7 +188,7 @@ tables() {
     "$CAFE" predict "$karate" -q --labels known.in "$@" -o labels.tsv
     "$CAFE" plot "$karate" vectors.npy -q "$@" -o map.tsv
     "$CAFE" rank "$karate" -q "$@" -o rank.tsv
-    "$CAFE" recommend "$karate" --all -q "$@" -o recommended.tsv
+    "$CAFE" recommend "$karate" -q "$@" -o recommended.tsv
     "$CAFE" explain "$karate" --eigenvector -q "$@" -o eigenvector.tsv >theorem.in
     "$CAFE" generate sbm --nodes 40 --edges 90 --blocks 2 -q "$@" -o g.txt --labels generated.tsv
 }

@@ -74,7 +74,7 @@ only_inputs
 # ---- Ctrl-C
 set -m
 : >.last/err
-"${embed[@]}" --sweeps 1000000 --tolerance 0 --memory-limit 50M -o v.npy >.last/out 2>.last/err &
+"${embed[@]}" --sweeps 1000000 --tune tolerance=0 --memory-limit 50M -o v.npy >.last/out 2>.last/err &
 job=$!
 eventually grep -q '^sampling' .last/err
 sleep 0.5

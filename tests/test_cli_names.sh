@@ -84,7 +84,7 @@ for form in tsv npy; do
     both plot @.cafe @.v.$form -o @.m.$form
     both plot @.cafe @.v.$form --map @.m.$form --labels @.part -o @.svg -f
     both plot @.cafe @.v.$form --labels @.part --communities @.part -o @.html -f
-    both recommend @.cafe --all --embedding @.v.$form -o @.rec -f
+    both recommend @.cafe --embedding @.v.$form -o @.rec -f
     both evaluate link @.cafe --repeats 1 -k 4 --json @.link.json -f
     [[ $form == tsv ]] || continue
     same_values v.tsv

@@ -30,7 +30,7 @@ expect 1 "$CAFE" cluster g.in.txt --null directed -o no.tsv
 says 'needs directions: read the edges with --directed sum'
 expect 1 "$CAFE" cluster g.in.txt --null two-sided -o no.tsv
 says 'from one side to the other'
-expect 1 "$CAFE" embed g.in.txt --directed sum --null directed --degree-exponent 0.25 -o no.npy
+expect 1 "$CAFE" embed g.in.txt --directed sum --null directed --tune degree-exponent=0.25 -o no.npy
 says 'without a degree exponent'
 expect 2 "$CAFE" cluster g.in.txt --null random -o no.tsv
 only

@@ -132,7 +132,7 @@ stop() {
     kill "-$1" "$job"
 }
 : >.last/err
-"$CAFE" embed big.in.cafe -k 64 --sweeps 10000000 --tolerance 0 -o v.npy >.last/out 2>.last/err &
+"$CAFE" embed big.in.cafe -k 64 --sweeps 10000000 --tune tolerance=0 -o v.npy >.last/out 2>.last/err &
 job=$!
 stop HUP
 code=0
@@ -152,7 +152,7 @@ if unshare --pid --fork --mount-proc true 2>/dev/null; then
     for _ in 1 2 3; do
         # shellcheck disable=SC2016
         unshare --pid --fork --mount-proc bash -c '"$@" & sleep 0.5; kill -KILL $!; wait' - \
-            "$CAFE" embed big.in.cafe -q -f -k 64 --sweeps 100000 --tolerance 0 -o v.npy || true
+            "$CAFE" embed big.in.cafe -q -f -k 64 --sweeps 100000 --tune tolerance=0 -o v.npy || true
     done
     expect 0 unshare --pid --fork --mount-proc "$CAFE" embed edges.in.txt -q -k 2 -o v.npy -f
     only v.npy v.npy.names.txt

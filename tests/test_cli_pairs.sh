@@ -68,7 +68,7 @@ for graph in "${graphs[@]}"; do
 
     # ---- lists: of the most central nodes, of drift, of recommendations
     expect 0 "$CAFE" rank "$graph" -q -o rank.tsv -f
-    expect 0 "$CAFE" recommend "$graph" -q --all -o recommended.tsv -f
+    expect 0 "$CAFE" recommend "$graph" -q -o recommended.tsv -f
     for list in rank drift cluster predicted trials recommended; do
         reads rank "$graph" --set $list.tsv
         reads cluster "$graph" --start cluster.tsv --keep $list.tsv -o again.tsv

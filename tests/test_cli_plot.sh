@@ -62,7 +62,7 @@ silent
 png a.png 1200 900
 expect 0 plot --map m.in.npy -o b.png
 same a.png b.png
-expect 0 plot --map m.in.npy --pixels-wide 500 --pixels-high 400 --dark yes --colour centrality -o c.png
+expect 0 plot --map m.in.npy --tune pixels-wide=500 --tune pixels-high=400 --dark yes --colour centrality -o c.png
 png c.png 500 400
 expect 0 plot --x 0 --y 2 --column 3 --title 'Columns' -o d.svg
 svg d.svg 600
@@ -140,8 +140,8 @@ says 'it can be .svg .png'
 expect 2 plot -o x.png --x 8
 says 'from 0 to 7'
 expect 2 plot -o x.png --x 0 --map m.in.npy
-expect 2 plot -o x.png --pixels-wide 10
-expect 2 plot -o x.png --pixels-high big
+expect 2 plot -o x.png --tune pixels-wide=10
+expect 2 plot -o x.png --tune pixels-high=big
 expect 2 plot -o x.png --tune most-links=many
 expect 2 plot -o x.png --colour label
 expect 2 plot -o x.png --colour rainbow
@@ -158,7 +158,7 @@ expect 0 "$CAFE" embed few.in.txt -q --columns 2 -o few.in.npy
 expect 0 "$CAFE" generate ba --nodes 20100 --edges 20200 -q -o many.in.cafe
 expect 0 "$CAFE" embed many.in.cafe -q --columns 2 --sweeps 1 -o many.in.npy
 for name in few.in.txt many.in.cafe; do
-    expect 0 "$CAFE" plot $name ${name%%.*}.in.npy --x 0 --y 1 -q --title 'K(\)' --pixels-wide 340 --pixels-high 200 -o p.pdf
+    expect 0 "$CAFE" plot $name ${name%%.*}.in.npy --x 0 --y 1 -q --title 'K(\)' --tune pixels-wide=340 --tune pixels-high=200 -o p.pdf
     quiet
     [[ $(head -c 8 p.pdf) == %PDF-1.4 && $(tail -n 1 p.pdf) == %%EOF ]] || fail "$name: no PDF"
     grep -aq '/MediaBox \[0 0 255.00 150.00\]' p.pdf || fail "$name: another size"

@@ -60,13 +60,13 @@ run_all() {
     done
     expect 0 "$CAFE" plot "$g" "$d/sphere.tsv" -q -o "$d/map.tsv"
     expect 0 "$CAFE" rank "$g" -q -o "$d/rank.tsv"
-    expect 0 "$CAFE" recommend "$g" -q --all --embedding "$d/sphere.tsv" -o "$d/recommend.tsv"
+    expect 0 "$CAFE" recommend "$g" -q --embedding "$d/sphere.tsv" -o "$d/recommend.tsv"
     expect 0 "$CAFE" explain "$g" "$d/sphere.tsv" -q --json "$d/explain.json"
     change "$1"
     expect 0 "$CAFE" embed "$g" -q --output-form raw -k 4 -o "$d/raw.tsv"
     expect 0 "$CAFE" update "$g" "c$1.in.txt" --from "$d/raw.tsv" -q -o "$d/updated.tsv"
     expect 0 "$CAFE" place "$g" "$d/raw.tsv" "n$1.in.txt" --weight 2 -q -o "$d/placed.tsv"
-    expect 0 "$CAFE" recommend "$g" -q --all --score covariance -o "$d/covariance.tsv"
+    expect 0 "$CAFE" recommend "$g" -q --score covariance -o "$d/covariance.tsv"
     expect 0 "$CAFE" reduce "t$1.in.csv" -q -k 3 -o "$d/reduced.tsv"
     finite "$d"/*.tsv
 }

@@ -14,7 +14,7 @@ awk -F '\t' 'FNR == NR { if (!/^[#%]/) { split($0, e, " "); link[e[1], e[2]] = l
     FNR > 1 && $2 > 1 && $4 > last { exit 1 }
     { last = $4 }' "$karate" .last/out || fail "a link again, or not sorted"
 json_check r.json
-for key in schema version graph sampling options seed count score linked sides columns decode \
+for key in schema version graph sampling options seed top score linked sides columns decode \
     residual bipartite vector_columns recommendations list seconds; do
     grep -qE "^ *\"$key\": " r.json || fail "the report lacks $key"
 done
@@ -22,17 +22,17 @@ done
 printf '%s\n' 5 33 0 >some.in
 expect 0 "$CAFE" recommend "$karate" -q --nodes-file some.in -k 4 -o some.tsv
 [[ $(cut -f 1 some.tsv | uniq | xargs) == 'node 0 5 33' ]] || fail "a file's nodes, in node order"
-expect 0 "$CAFE" recommend "$karate" -q --all -k 40 --tune linked=yes
+expect 0 "$CAFE" recommend "$karate" -q -k 40 --tune linked=yes
 [[ $(wc -l <.last/out) -eq $((34 * 33 + 1)) ]] || fail "everybody but oneself"
 
 # ---- vectors from a file are multiplied as they are
-expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.npy
+expect 0 "$CAFE" embed "$karate" -q -k 8 --tune degree-exponent=0 --output-form raw -o x.npy
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --tune linked=yes --embedding x.npy
 cut -f 3,4 .last/out >file.in
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --tune linked=yes --columns 8 --tune decode=raw --score product
 cut -f 3,4 .last/out >own.in
 same file.in own.in
-expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw --no-heading -o x.tsv
+expect 0 "$CAFE" embed "$karate" -q -k 8 --tune degree-exponent=0 --output-form raw --no-heading -o x.tsv
 tac x.tsv >turned.in.tsv
 rm x.tsv
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --tune linked=yes --embedding turned.in.tsv
@@ -105,36 +105,35 @@ same named.tsv.in turned.tsv.in
 
 # ---- the same bits for any number of threads
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" recommend ratings.in -q --all -k 7 -t $threads -o t$threads.tsv
+    expect 0 "$CAFE" recommend ratings.in -q -k 7 -t $threads -o t$threads.tsv
     same t1.tsv t$threads.tsv
 done
 
 # ---- refusals
-expect 1 "$CAFE" recommend "$karate" -q --all -o t1.tsv
+expect 1 "$CAFE" recommend "$karate" -q -o t1.tsv
 says 'exists'
-expect 0 "$CAFE" recommend "$karate" -q --all -f -o t1.tsv
+expect 0 "$CAFE" recommend "$karate" -q -f -o t1.tsv
 expect 1 "$CAFE" recommend "$karate" --node nobody
 says "no node 'nobody'"
 printf '%s\n' 0 nobody >bad.in
 expect 3 "$CAFE" recommend "$karate" --nodes-file bad.in
 says 'bad.in:2:1: '
-expect 3 "$CAFE" recommend ratings.in --all --embedding x.npy
+expect 3 "$CAFE" recommend ratings.in --embedding x.npy
 says 'expected a row for each of 100 nodes, found 34'
 expect 2 "$CAFE" recommend
-expect 2 "$CAFE" recommend "$karate"
-says 'no nodes: give'
-expect 2 "$CAFE" recommend "$karate" --all --node 0
-expect 2 "$CAFE" recommend "$karate" --all -k 0
-expect 2 "$CAFE" recommend "$karate" --all --score taste
+expect 2 "$CAFE" recommend "$karate" --node 0 --nodes-file bad.in
+says 'give --node or --nodes-file, not both'
+expect 2 "$CAFE" recommend "$karate" -k 0
+expect 2 "$CAFE" recommend "$karate" --score taste
 for share in 0 1 -1 x nan 0.1x; do
     expect 2 "$CAFE" recommend "$karate" --evaluate=$share
 done
 expect 2 "$CAFE" recommend "$karate" --evaluate 0.1 --embedding x.npy
 says 'have seen the hidden edges'
-expect 2 "$CAFE" recommend "$karate" --all --score common --embedding x.npy
-expect 2 "$CAFE" recommend "$karate" --all -o same --json same
-expect 1 "$CAFE" recommend nowhere.txt --all
-expect 3 "$CAFE" recommend - --all <<<'a b c d e'
+expect 2 "$CAFE" recommend "$karate" --score common --embedding x.npy
+expect 2 "$CAFE" recommend "$karate" -o same --json same
+expect 1 "$CAFE" recommend nowhere.txt
+expect 3 "$CAFE" recommend - <<<'a b c d e'
 printf '%s\n' '0 1' '1 2' >path.in
 expect 1 "$CAFE" recommend path.in --evaluate 0.5
 says 'fall apart'

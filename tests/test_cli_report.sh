@@ -42,8 +42,8 @@ report embed embed "$karate" -k 4 -o e.npy
 report embed-loss embed "$karate" --method gf -k 4 -o g.npy
 report embed-loss-drawn embed "$karate" --method netmf --tune samples=1000 -k 4 -o netmf.npy
 report embed-dry embed "$karate" --dry-run
-report embed-ranks embed "$karate" --dry-run --ranks 3 --tune network=25G --tune memory-bandwidth=100G --memory-limit 1G
-report embed-sized embed --dry-run --graph-size 1000,5000 --ranks 3
+report embed-ranks embed "$karate" --dry-run --tune ranks=3 --tune network=25G --tune memory-bandwidth=100G --memory-limit 1G
+report embed-sized embed --dry-run --graph-size 1000,5000 --tune ranks=3
 report embed-files embed "$karate" -k 4 --memory-limit 30M -o f.npy
 report embed-files-dry embed "$karate" --memory-limit 30M --dry-run
 report embed-checkpoint embed "$karate" -k 4 --checkpoint c.in -o c.npy
@@ -55,7 +55,7 @@ report cluster-softmax cluster "$karate" --method softmax -o s.tsv
 report reduce reduce points.tsv -o r.npy
 report classify evaluate classify "$karate" --labels "$labels" --repeats 2 --classifier logistic
 report methods evaluate classify "$karate" --labels "$labels" --repeats 2 --classifier logistic --methods sphere,gf -k 4
-report link evaluate link "$karate" --repeats 2 --classifier logistic --protocol honest
+report link evaluate link "$karate" --repeats 2 --classifier logistic --tune protocol=honest
 report partition evaluate cluster "$karate" --labels "$labels"
 report explain explain "$karate" v.npy --communities communities.tsv --labels "$labels" --node 1
 report bounds explain --eigenvector "$karate"

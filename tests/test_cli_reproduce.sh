@@ -117,11 +117,11 @@ expect 0 "$CAFE" "${rows[@]}" --repeats 20 --keep kept.in -o fewer.md
 diff <(table first.md) <(table fewer.md) >&2 || fail "of 30 kept repeats the first 20 were not taken"
 
 # what is there, without running: all 30 repeats, and rows of which there are none
-expect 0 "$CAFE" "${rows[@]}" --repeats 5 --keep kept.in --as-is -o as-is.md
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in --repeats 0 -o as-is.md
 diff <(table whole.md) <(table as-is.md) >&2 || fail "as it is, the table has its 30 repeats"
-expect 0 "$CAFE" "${rows[@]}" --row Label --keep kept.in --as-is -o as-is.md -f
+expect 0 "$CAFE" "${rows[@]}" --row Label --keep kept.in --repeats 0 -o as-is.md -f
 sed -n '/^| set | not run yet |/,/^$/p' as-is.md | grep -q '^| cora | .*Label spreading' || fail "a row without repeats is not named"
-expect 2 "$CAFE" "${rows[@]}" --as-is
+expect 2 "$CAFE" "${rows[@]}" --repeats 0
 says 'give one'
 
 # stopped in the middle: what was finished is there, and the next run has the same table

@@ -64,7 +64,7 @@ expect 0 "$CAFE" cluster g.in.txt -q --sampling walk --window 3 --json whole.in.
 cksum <g.in.cafe >before.in
 for sampling in edge walk; do
     for threads in 1 2 3 8; do
-        expect 0 "$CAFE" embed g.in.cafe -t $threads -k 8 --sampling $sampling --degree-exponent 0.25 \
+        expect 0 "$CAFE" embed g.in.cafe -t $threads -k 8 --sampling $sampling --tune degree-exponent=0.25 \
             -o x$threads.in.npy -f --json x.in.json
         says 'edges weighed by 1/\(d_u d_w\)\^0\.25$'
         says '^bound +Q v = rho D v, degree exponent 0\.25:'
@@ -77,7 +77,7 @@ for sampling in edge walk; do
     done
 done
 cksum <g.in.cafe | cmp -s - before.in || fail "the mapped file was written to"
-expect 0 "$CAFE" embed g.in.cafe -k 8 --degree-exponent 0 -o x0.in.npy
+expect 0 "$CAFE" embed g.in.cafe -k 8 --tune degree-exponent=0 -o x0.in.npy
 says '^bound +Q v = rho D v:'
 
 # ---- seeds: walks begin there
@@ -126,7 +126,7 @@ refuse 2 '\-\-seeds does not go with' cluster "$karate" --seeds s.in.txt
 refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt --tune lambda=1 --tune twist-mean=0
 refuse 2 '\-\-damping takes' cluster "$karate" --sampling pagerank --damping 1
 for x in -0.1 0.51 nan half; do
-    refuse 2 "degree-exponent takes a number from 0 to 0.5, not '$x'" embed "$karate" "--degree-exponent=$x"
+    refuse 2 "degree-exponent takes a number from 0 to 0.5, not '$x'" embed "$karate" --tune "degree-exponent=$x"
 done
 refuse 2 'balance' embed "$karate" --balance yes
 refuse 2 'one of edge' cluster "$karate" --sampling steps

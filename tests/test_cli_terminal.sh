@@ -38,7 +38,7 @@ prints '\\xc2\\x9b31mred'
 prints '\\xe2\\x80\\xaeabc'
 on_terminal 0 explain g.cafe v.npy --node "$evil" --labels labels.in.txt --communities labels.in.txt
 prints '\\x1b\]0;owned.* is in '
-on_terminal 0 recommend g.cafe --all --score common
+on_terminal 0 recommend g.cafe --score common
 on_terminal 0 embed g.cafe -q -k 2 -o -
 prints '\\x1b\]0;owned\\x07'
 on_terminal 0 cluster g.cafe -q -o -
@@ -96,7 +96,7 @@ nodes=20000 widths='90 30 7'
 if sanitized; then nodes=3000 widths=90; fi # ten times as slow
 expect 0 "$CAFE" generate sbm --nodes $nodes --edges $((10 * nodes)) -o big.cafe
 for columns in $widths; do
-    SHELL=/bin/bash script -qec "stty cols $columns; $(printf '%q ' "$CAFE" embed big.cafe -k 64 --sweeps 300 --tolerance 0 -f -o b.npy)" \
+    SHELL=/bin/bash script -qec "stty cols $columns; $(printf '%q ' "$CAFE" embed big.cafe -k 64 --sweeps 300 --tune tolerance=0 -f -o b.npy)" \
         /dev/null </dev/null >.last/out
     tr '\r' '\n' <.last/out | grep -aF "${esc}[K" | sed "s/$esc\[K.*//" >.last/bar
     [[ $(awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' .last/bar) -lt $columns ]] ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows that are not symmetric are refused. If --trust lets them through, every command ends with a status and stays
+# Rows that are not symmetric are refused. If --tune trust=yes lets them through, every command ends with a status and stays
 # within its arrays (the sanitizers check this), whatever its result is. shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 craft=${BUILD:?}/tests/craft_arcs
@@ -10,7 +10,7 @@ mkdir graphs.in
 # ends COMMAND...: with a status of the tool's, in time.
 ends() {
     local got=0
-    timeout -k 5 300 "$CAFE" "$@" --trust yes -q >.last/out 2>.last/err || got=$?
+    timeout -k 5 300 "$CAFE" "$@" --tune trust=yes -q >.last/out 2>.last/err || got=$?
     case $got in 0 | 1 | 3 | 4 | 5) ;; *) fail "exit code $got: cafe $*" ;; esac
     ! grep -qE 'Sanitizer|runtime error' .last/err || fail "outside its arrays: cafe $*"
 }
@@ -53,13 +53,13 @@ for graph in graphs.in/*.cafe; do
     ends plot "$graph" x.in.npy -o o.html -f
     ends rank "$graph" --by degree
     for by in pagerank relative; do ends rank "$graph" --by $by --set set.in; done
-    ends recommend "$graph" --all
+    ends recommend "$graph"
     ends recommend "$graph" --evaluate 0.2
     ends explain "$graph" --eigenvector
     ends update "$graph" changes.in --from x.in.npy -o o.npy --graph-out o.cafe --drift o.tsv -f
     ends place "$graph" x.in.npy links.in -o o.npy -f
     for protocol in honest paper; do
-        ends evaluate link "$graph" --method sphere -k 4 --repeats 2 --protocol $protocol
+        ends evaluate link "$graph" --method sphere -k 4 --repeats 2 --tune protocol=$protocol
     done
     ends evaluate classify "$graph" --labels labels.in --method label-propagation --classifier none --repeats 2
     ends evaluate cluster "$graph" --communities c.in.tsv

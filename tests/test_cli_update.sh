@@ -16,21 +16,21 @@ same same.npy old.in.npy
 rm same.npy
 
 # ---- update and place take the degree exponent of the vectors
-"$CAFE" embed g.in.txt --output-form raw --columns 8 --degree-exponent 0.5 -q -o half.in.npy
-"$CAFE" embed g.in.txt --output-form raw --columns 8 --degree-exponent 0.5 -q -o half.in.tsv
+"$CAFE" embed g.in.txt --output-form raw --columns 8 --tune degree-exponent=0.5 -q -o half.in.npy
+"$CAFE" embed g.in.txt --output-form raw --columns 8 --tune degree-exponent=0.5 -q -o half.in.tsv
 printf '%s\n' '+ 3 400' '+ 5 500' '+ 6 501' >few.in.txt
 echo 'ann 3' >ann.in.txt
 for command in 'update few.in.txt --from half.in' 'place half.in'; do
     read -ra words <<<"$command"
     [[ ${words[0]} == update ]] && behind=() || behind=(ann.in.txt)
     run() { expect 0 "$CAFE" "${words[0]}" g.in.txt "${words[@]:1:${#words[@]}-2}" "${words[-1]}.$1" "${behind[@]}" "${@:2}"; }
-    run npy -o told.tsv --degree-exponent 0.5
+    run npy -o told.tsv --tune degree-exponent=0.5
     run npy -o half.tsv
     same told.tsv half.tsv
     run tsv -o quarter.tsv
     says 'half.in.tsv does not say what it was made with: degree exponent 0.25 is assumed'
     ! cmp -s half.tsv quarter.tsv || fail "the degree exponent does not matter"
-    run npy -o quarter.tsv -f --degree-exponent 0.25
+    run npy -o quarter.tsv -f --tune degree-exponent=0.25
     says 'half.in.npy: these vectors were made with degree exponent 0.5, not 0.25'
     rm told.tsv half.tsv quarter.tsv
 done
@@ -140,7 +140,7 @@ same alone.tsv new.tsv
 says 'groups    [0-9]+ before'
 [[ $(json_value u.json nodes_kept) == "$(json_value t.json nodes_kept)" ]] || fail "$(cat u.json)"
 [[ $(grep -c '"rounds"' u.json) -eq 0 ]] || fail "figures of vectors"
-for option in "-o t.npy -f" "--drift d.tsv" --full "--state s.state" "--sweeps 3" "--degree-exponent 0.2"; do
+for option in "-o t.npy -f" "--drift d.tsv" --full "--state s.state" "--sweeps 3" "--tune degree-exponent=0.2"; do
     # shellcheck disable=SC2086
     expect 2 "$CAFE" update g.in.txt changes.in.txt --communities numbered.in.tsv --communities-out u.tsv $option
     says 'no old vectors: give --from'
@@ -227,19 +227,19 @@ expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt --no-heading -o - -q
 same .last/out p.tsv
 expect 0 "$CAFE" place g.in.txt walk.in.npy links.in.txt --form walk -o w.npy -q
 "$CAFE" generate sbm --nodes 600 --blocks 3 --edges 12000 --mixing 0.05 -q -o blocks.in.txt
-"$CAFE" embed blocks.in.txt -q -k 2 --degree-exponent 0 --output-form ritz --residual 1e-6 -o ritz.in.npy
-expect 0 "$CAFE" place blocks.in.txt ritz.in.npy <(printf '%s\n' 'x 0' 'x 3' 'y 1') --form ritz --degree-exponent 0 -o - --json b.in.json
+"$CAFE" embed blocks.in.txt -q -k 2 --tune degree-exponent=0 --output-form ritz --residual 1e-6 -o ritz.in.npy
+expect 0 "$CAFE" place blocks.in.txt ritz.in.npy <(printf '%s\n' 'x 0' 'x 3' 'y 1') --form ritz --tune degree-exponent=0 -o - --json b.in.json
 says '2 of them are within [0-9.e-]+ of a full run'
 [[ $(json_value b.in.json bounded) == 2 ]] || fail "bounded"
 "$CAFE" embed blocks.in.txt -q -k 2 --output-form ritz --residual 1e-6 -o quarter.in.npy
 expect 0 "$CAFE" place blocks.in.txt quarter.in.npy <(printf '%s\n' 'x 0' 'x 3' 'y 1') --form ritz -o - --json b.in.json -f
 says '2 of them are within [0-9.e-]+ of a full run'
 grep -q '"degree-exponent": 0.25' b.in.json || fail "the degree exponent of the vectors"
-"$CAFE" embed blocks.in.txt -q -k 9 --degree-exponent 0 --output-form ritz -o early.in.npy
-expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --degree-exponent 0 -o - --json b.in.json -f
+"$CAFE" embed blocks.in.txt -q -k 9 --tune degree-exponent=0 --output-form ritz -o early.in.npy
+expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --tune degree-exponent=0 -o - --json b.in.json -f
 says 'vacuous'
 grep -q '"bounds": \[null\]' b.in.json || fail "vacuous in the report"
-expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --degree-exponent 0.25 -o - --json b.in.json -f
+expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --tune degree-exponent=0.25 -o - --json b.in.json -f
 says 'made with degree exponent 0, not 0.25'
 only p.tsv p.json w.npy w.npy.names.txt
 expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv

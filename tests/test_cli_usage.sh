@@ -81,12 +81,12 @@ for name in $methods $samplings; do
     sed -nE 's/^  (-[a-zA-Z], |    )--([a-z-]+).*/\2/p' .last/out >>options.in
 done
 grep -q -- ' walks=N' help-node2vec.in || fail 'help node2vec lacks --tune walks'
-grep -q -- '--kind KIND' help-label-propagation.in || fail 'help label-propagation lacks --kind'
+grep -q -- ' kind=KIND' help-label-propagation.in || fail 'help label-propagation lacks --tune kind'
 grep -q -- '--window T' help-walk.in || fail 'help walk lacks --window'
-! grep -q -- '--kind' embed.in || fail 'embed --help has options of a method that is not the default'
+! grep -q -- ' kind=KIND' embed.in || fail 'embed --help has options of a method that is not the default'
 
-# options: at most 143 that differ; what --tune takes is in its own table and nowhere else
-[[ $(sort -u options.in | wc -l) -le 153 ]] || fail "$(sort -u options.in | wc -l) options"
+# options: at most 130 that differ; what --tune takes is in its own table and nowhere else
+[[ $(sort -u options.in | wc -l) -le 130 ]] || fail "$(sort -u options.in | wc -l) options"
 expect 0 "$CAFE" help tune
 sed -nE 's/^  ([a-z0-9-]+)=.*/\1/p' .last/out | sort -u >tuned.in
 [[ $(wc -l <tuned.in) -ge 60 ]] || fail 'too few options for --tune'
@@ -161,7 +161,7 @@ usage "--output-form takes one of .*, not 'best'" embed g.txt --output-form best
 usage "not 'ritzz'; did you mean 'ritz'\?" embed g.txt --output-form ritzz
 usage "--delimiter takes one character or one of tab.*, not 'tabb'; did you mean 'tab'\?" embed g.txt --delimiter tabb
 usage "--delimiter takes .*, not 'x'" info g.txt --delimiter x
-usage "--tolerance takes .*, not 'nan'" embed g.txt --tolerance nan
+usage "--tune tolerance takes .*, not 'nan'" embed g.txt --tune tolerance=nan
 usage "--threads takes .*, not '-1'" embed g.txt --threads -1
 usage "--threads takes .*, not 'two'" embed g.txt -t two
 usage "--seed takes .*, not '-1'" embed g.txt --seed -1
@@ -173,7 +173,7 @@ usage "not 'wal'; did you mean 'walk'\?" embed g.txt --sampling wal
 usage 'did you mean --columns' embed g.txt --dimensions 64
 usage 'did you mean --threads' embed g.txt --n-jobs 2
 usage '--tune walks does not go with --method sphere, but with --method deepwalk\|node2vec$' embed g.txt --tune walks=3
-usage '--kind does not go with --method sphere, but with --method label-propagation$' embed g.txt --kind spread
+usage '--tune kind does not go with --method sphere, but with --method label-propagation$' embed g.txt --tune kind=spread
 usage '--output and --json cannot both go to standard output' embed g.txt -o - --json -
 usage '--force takes no value' embed g.txt --force=yes
 usage 'missing argument' embed
@@ -201,7 +201,7 @@ expect 0 "$CAFE" embed many.in.txt --method layers --columns 1100 -q --json -
 expect 1 "$CAFE" reproduce classification --data nowhere --repeats 1100
 says 'nothing could be run'
 usage "--threads takes a whole number from 0 to 1024, not '1025'" rank many.in.txt -t 1025
-usage "--count takes a whole number from 1 to 1000000, not '0'" recommend many.in.txt --all -k 0
+usage "--top takes a whole number from 1 to 1000000, not '0'" recommend many.in.txt -k 0
 only_inputs
 
 # options anywhere; -- ends them; a file may be called like an option
@@ -248,7 +248,7 @@ printf '1 2\n3 5\n4 1\n' >idle.in.txt
 code=1
 idle '--tune support goes with sparse rows: give --tune rows=sparse' cluster "$karate" --method softmax -k 4 --tune support=3 -o x.tsv
 idle '--tune threshold goes with sparse rows' cluster "$karate" --method softmax --tune rows=dense --tune threshold=0.01 -o x.tsv
-idle '--tune alpha goes with --kind spreading' embed "$karate" --method label-propagation \
+idle '--tune alpha goes with --tune kind=spreading' embed "$karate" --method label-propagation \
     --labels "$SOURCE/examples/karate.labels.txt" --tune alpha=0.4 -o x.npy
 idle '--tune negative goes with --tune loss=negative' embed "$karate" --method deepwalk --tune negative=3 -o x.npy
 idle '--neighbours goes with --tune forces=vectors' plot "$karate" idle.in.npy --tune forces=graph --neighbours 5 -o x.npy
@@ -256,8 +256,8 @@ for option in 'source 0' 'weight 2' 'header yes' 'delimiter ,' 'decimal ,'; do
     # shellcheck disable=SC2086
     idle "--${option% *} goes with edge lists" info idle.in.cafe --$option
 done
-idle '--effort goes with --refine yes' cluster "$karate" --refine no --effort high -o x.tsv
-idle '--trust goes with .cafe files' info "$karate" --trust yes
+idle '--effort goes with --tune refine=yes' cluster "$karate" --tune refine=no --effort high -o x.tsv
+idle '--tune trust goes with .cafe files' info "$karate" --tune trust=yes
 code=3
 idle '--tune width goes with --tune kernel=gaussian' points idle.in.txt --tune kernel=cosine --tune width=2 -o x.cafe
 code=2
@@ -265,9 +265,9 @@ idle '--theta goes with --method softmax' reduce idle.in.txt -k 2 --method spher
 idle '--tune beta goes with --method sphere' reduce idle.in.txt -k 2 --tune beta=0.5 -o x.npy
 
 # ---- numbers: digits, with -, a point and an exponent where they make sense, and nothing else
-for option in -k --sweeps --threads --seed --memory-limit --degree-exponent; do
+for option in '-k ' '--sweeps ' '--threads ' '--seed ' '--memory-limit ' '--tune degree-exponent='; do
     for number in '1 ' ' 1' '	1' +1 0x1 0X1p0 1_0 inf nan 1e999 --1 '1,0' '' 1e; do
-        expect 2 "$CAFE" embed "$karate" "$option" "$number" -o numbers.npy
+        expect 2 "$CAFE" embed "$karate" "${option% *}" "${option##* }$number" -o numbers.npy
         says " takes .*, not '"
     done
 done
@@ -275,7 +275,7 @@ no() { expect 2 "$CAFE" "$@"; }
 "$CAFE" embed "$karate" -k 4 -q -o numbers.in.npy
 for number in ' 1' +1 0x1 '1 '; do
     no plot "$karate" numbers.in.npy --x "$number" -o numbers.svg
-    no plot "$karate" numbers.in.npy --pixels-wide "$number" -o numbers.svg
+    no plot "$karate" numbers.in.npy --tune pixels-wide="$number" -o numbers.svg
     no explain "$karate" numbers.in.npy --dimensions "$number"
     no explain "$karate" numbers.in.npy --dimensions "0-$number"
     no recommend "$karate" --evaluate "0.2$number"

@@ -72,7 +72,7 @@ null rank planted.txt null.txt
 expect 0 "$CAFE" rank planted.txt --top 0 -q -o tool.txt -f
 same null.txt <(sed 1d tool.txt)
 null recommend planted.txt null.txt
-expect 0 "$CAFE" recommend planted.txt --all -q -o tool.txt -f
+expect 0 "$CAFE" recommend planted.txt -q -o tool.txt -f
 same null.txt <(sed 1d tool.txt | cut -f 1,3,4)
 printf '+ 0 119\n- %s\n' "$(sed -n 2p planted.txt)" >changes.in
 "$CAFE" embed planted.txt -q -k 8 --output-form raw --columns-from top -o raw.npy
@@ -94,7 +94,7 @@ same null.txt tool.txt
 "$CAFE" embed "$karate" -q -k 4 -o k.npy
 null others "$karate" k.npy
 null ceiling "$karate" null.txt
-expect 0 "$CAFE" explain "$karate" k.npy --bound --degree-exponent 0 -q --json tool.json -f
+expect 0 "$CAFE" explain "$karate" k.npy --bound --tune degree-exponent=0 -q --json tool.json -f
 equal "$(cat null.txt)" "$(report tool.json bound)" "the bound"
 for task in classify link; do
     null evaluate $task "$karate" "$labels" null.txt

@@ -137,7 +137,7 @@ static void test_headings(void **state) {
     cafe_graph_free(graph);
     io_refuse(shared, "x", "left right\na b\n", NULL,
               "x:1:1: expected a first line that is clearly a heading or an edge, found 'left' and "
-              "'right', which no other line has: give ‘header=yes’ if they name columns, "
+              "'right', which no other line has. Give ‘header=yes’ if they name columns, "
               "‘header=no’ if they are an edge");
     graph = io_read(shared, "x", "left right\n0 1\n1 x\n", NULL); /* one column changes */
     assert_int_equal(cafe_graph_nodes(graph), 3);

@@ -91,8 +91,8 @@ static void divide_root(cafe_context *context, int64_t k, double *gram, double *
     memcpy(a, product, sizeof product);
 }
 
-/* How far the placed row is from that of the full run `now` (n x k), turned to the old rows; for
- * the walk to the old rows and the placed one, in the norm of the new node weights p. Column j
+/* How far the placed row is from that of the full run `now` (n x k). The full run is turned to the
+ * old rows; for the walk also to the placed one, in the norm of the new node weights p. Column j
  * counts by lengths[j]. */
 static double distance(cafe_context *context, int64_t n, int64_t k, const double *now,
                        const float *old, const float *placed, const double *p,

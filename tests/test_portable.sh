@@ -54,7 +54,7 @@ refused 'stack.so: wants to execute its stack' stack.so
 expect 2 portable
 
 # ---- a library of that name in the current folder
-# It is empty: whatever loads it lacks its functions and fails, as can be seen with the folder in the search path.
+# The library is empty: a program that loads it lacks its functions and fails. The first line shows this.
 name=$(readelf -dW "$BUILD/libcafe.so" | sed -nE 's/.*NEEDED.*\[(libisal\.[^]]*)\]/\1/p')
 if [[ -n $name ]]; then
     mkdir planted

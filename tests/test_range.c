@@ -348,7 +348,7 @@ static void paths_have_units(void **state) {
     int32_t node[2][9];
     double score[2][9];
     cafe_recommend_options_init(&options);
-    options.count = 3, options.score = CAFE_SCORE_COMMON;
+    options.top = 3, options.score = CAFE_SCORE_COMMON;
     for (int i = 0; i < UNITS; i++) {
         for (int k = 0; k < 2; k++) {
             cafe_graph *graph = graph_in(context, 1, k ? ldexp(1, units[i]) : 1);

@@ -34,8 +34,8 @@ several() {
     only_inputs
 }
 
-sphere=(embed g.in.cafe -k 8 --sweeps 30 --tolerance 0 --columns-from top)
-soft=(cluster g.in.cafe --method softmax -k 24 --sweeps 30 --tolerance 0)
+sphere=(embed g.in.cafe -k 8 --sweeps 30 --tune tolerance=0 --columns-from top)
+soft=(cluster g.in.cafe --method softmax -k 24 --sweeps 30 --tune tolerance=0)
 expect 0 "$CAFE" "${sphere[@]}" -q -o sphere.in.tsv
 expect 0 "$CAFE" "${soft[@]}" -q -o soft.in.tsv
 several sphere.in.tsv "${sphere[@]}"

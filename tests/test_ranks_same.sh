@@ -69,7 +69,7 @@ mkfifo pipe.in
 differ 1 'pipe.in: is no file that several processes can read' "$run --method cafe --labels pipe.in" "$run --method cafe --labels pipe.in"
 
 # the same bytes elsewhere, other numbers of threads, values written in another way
-expect 0 apart "$run --tolerance 0.001 -v" "embed copy.in.cafe --output=v.npy --tune=chunks=16 --sweeps=2 --tolerance 1e-3 -v -t 2"
+expect 0 apart "$run --tune tolerance=0.001 -v" "embed copy.in.cafe --output=v.npy --tune=chunks=16 --sweeps=2 --tune tolerance=1e-3 -v -t 2"
 rm v.npy
 
 # ---- no engine -----------------------------------------------------------------------------------

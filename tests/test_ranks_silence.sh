@@ -20,7 +20,7 @@ begin() {
     timeout -k 5 300 mpirun -n 3 "${options[@]}" "$CAFE" embed small.in.cafe "${@:2}" -k 2 -t 1 --engine petsc >.last/out 2>.last/err &
     job=$!
 }
-endless=(-o x.npy --sweeps 1000000000 --tolerance 0)
+endless=(-o x.npy --sweeps 1000000000 --tune tolerance=0)
 
 ranks_of() { pgrep -P "$(pgrep -P "$job")" -x cafe; }
 until_said() { eventually grep -qE -- "$1" .last/err; }

@@ -131,7 +131,7 @@ static cafe_graph *make(cafe_context *context, int kind) {
 
 static void check_lists(cafe_context *context, const cafe_recommend_inputs *input,
                         const cafe_recommend_options *o) {
-    int64_t n = cafe_graph_nodes(input->graph), k = o->count;
+    int64_t n = cafe_graph_nodes(input->graph), k = o->top;
     int32_t query[MOST], order[MOST], bipartite, *node = malloc((size_t)(n * k) * sizeof *node);
     double *score = malloc((size_t)(n * k) * sizeof *score);
     int8_t side[MOST];
@@ -172,7 +172,7 @@ static void lists_are_those_of_brute_force(void **state) {
             o.score = i & 3;
             o.linked = i >> 2 & 1;
             o.sides = i >> 3;
-            o.count = i & 4 ? 7 : 200;
+            o.top = i & 4 ? 7 : 200;
             check_lists(context, &input, &o);
         }
         free(x);
@@ -192,7 +192,7 @@ static void links_and_oneself_are_left_out(void **state) {
     cafe_recommend_inputs input = {sizeof input, graph, x, 4};
     cafe_recommend_options o;
     cafe_recommend_options_init(&o);
-    o.count = 40;
+    o.top = 40;
     for (int u = 0; u < TEST_KARATE_NODES; u++) query[u] = u;
     TEST_OK(context, cafe_recommend(context, &input, &o, TEST_KARATE_NODES, query, node, score));
     for (int u = 0; u < TEST_KARATE_NODES; u++)
@@ -203,7 +203,7 @@ static void links_and_oneself_are_left_out(void **state) {
     query[0] = 34;
     assert_int_equal(cafe_recommend(context, &input, &o, 1, query, node, score),
                      CAFE_ERROR_ARGUMENT);
-    o.count = 0;
+    o.top = 0;
     assert_int_equal(cafe_recommend(context, &input, &o, 1, query, node, score),
                      CAFE_ERROR_ARGUMENT);
     input.vectors = NULL;
@@ -347,7 +347,7 @@ static void check_quality(cafe_context *context, const cafe_recommend_inputs *in
     for (int32_t u = 0; u < n; u++) {
         query[u] = u;
         int64_t count = dense_order(input->graph, scores, across ? side : NULL, false, u, order);
-        cafe_quality one = judge(n, scores, order, count, hidden, u, o->count);
+        cafe_quality one = judge(n, scores, order, count, hidden, u, o->top);
         want.nodes += one.nodes, want.recall += one.recall, want.hit += one.hit;
         want.mrr += one.mrr, want.auc += one.auc;
     }
@@ -378,7 +378,7 @@ static void figures_are_those_of_brute_force(void **state) {
                                          CAFE_SCORE_POPULARITY};
         for (int i = 0; i < 3; i++) {
             o.score = scores[i];
-            o.count = 3 + 4 * i;
+            o.top = 3 + 4 * i;
             check_quality(context, &input, &o, &split);
         }
         free(x);
@@ -488,7 +488,7 @@ static void lists_have_the_same_bits(void **state) {
         cafe_recommend_inputs input = {sizeof input, split.training, x, 20};
         cafe_recommend_options o;
         cafe_recommend_options_init(&o);
-        o.count = K;
+        o.top = K;
         TEST_OK(context, cafe_recommend(context, &input, &o, N, query, node, score));
         TEST_OK(context, cafe_recommend_quality(context, &input, &o, &split, N, query, &quality));
         if (threads == 1) {

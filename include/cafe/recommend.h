@@ -51,7 +51,7 @@ typedef enum cafe_score {
 
 typedef struct cafe_recommend_options {
     size_t struct_size;
-    int64_t count;  /* k: nodes for each node */
+    int64_t top;    /* k: nodes for each node */
     int32_t score;  /* cafe_score */
     int32_t linked; /* 1: recommend nodes that are linked already, too */
     int32_t sides;  /* 1: of a bipartite graph only nodes of the other side */

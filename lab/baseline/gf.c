@@ -44,8 +44,8 @@ static const cafe_option gf_options[] = {
     {"regularisation", "L", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
      offsetof(cafe_gf_options, regularisation), 1, 0, 1e6, NULL,
      "weight of the squared lengths of the rows in the loss"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_gf_options, tolerance), 1e-4, 0, 1, NULL,
-     "stop when an epoch lowers the loss by less than this share"},
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_gf_options, tolerance),
+     1e-4, 0, 1, NULL, "stop when an epoch lowers the loss by less than this share"},
 };
 
 CAFE_OPTION_TABLE(gf, "gf",

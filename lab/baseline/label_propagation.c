@@ -32,16 +32,18 @@ enum { BLOCK = 256 };
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option label_options[] = {
-    {"kind", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_label_propagation_options, kind),
-     CAFE_PROPAGATION_HARD, 0, 1, "propagation|spreading",
+    {"kind", "KIND", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
+     offsetof(cafe_label_propagation_options, kind), CAFE_PROPAGATION_HARD, 0, 1,
+     "propagation|spreading",
      "given labels stay as they are, or may be outvoted by the neighbours"},
     {"alpha", "A", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
      offsetof(cafe_label_propagation_options, alpha), 0.8, 0, 0.999999, NULL,
      "spreading: the part of the neighbours; the given label has the rest"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_label_propagation_options, sweeps), 1000, 0,
      1e9, NULL, "passes over the nodes at most"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_label_propagation_options, tolerance), 1e-5,
-     0, 1, NULL, "stop when no entry changes by more than this"},
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_label_propagation_options, tolerance), 1e-5, 0, 1, NULL,
+     "stop when no entry changes by more than this"},
     {"class-mass", "WHAT", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
      offsetof(cafe_label_propagation_options, mass), CAFE_MASS_AUTO, 0, 0, "auto|no|yes",
      "propagation: as many nodes get a class as the labels lead to expect; auto where fewer than a "

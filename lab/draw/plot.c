@@ -22,10 +22,10 @@
 #define FIELD(name) offsetof(cafe_plot_options, name)
 
 static const cafe_option options_list[] = {
-    {"pixels-wide", "W", CAFE_OPTION_INTEGER, FIELD(width), 1200, 64, 16384, NULL,
-     "width in pixels"},
-    {"pixels-high", "H", CAFE_OPTION_INTEGER, FIELD(height), 900, 64, 16384, NULL,
-     "height in pixels"},
+    {"pixels-wide", "W", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(width), 1200, 64, 16384,
+     NULL, "width in pixels"},
+    {"pixels-high", "H", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(height), 900, 64, 16384,
+     NULL, "height in pixels"},
     {"most-links", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, FIELD(most_links), 2000, 0, 1e9,
      NULL, "draw the graph's edges when there are no more than N"},
     {"radius", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, FIELD(radius), 0, 0, 100, NULL,

@@ -15,8 +15,8 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option link_options[] = {
-    {"protocol", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_link_options, protocol),
-     CAFE_LINK_HONEST, 0, 1, "paper|honest",
+    {"protocol", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
+     offsetof(cafe_link_options, protocol), CAFE_LINK_HONEST, 0, 1, "paper|honest",
      "vectors of the whole graph, pairs cut afterwards; or test edges hidden before there are "
      "vectors"},
     {"operator", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_link_options, pair),

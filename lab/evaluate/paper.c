@@ -59,7 +59,7 @@ static const cafe_paper_table tables[] = {
      LIST("accuracy", "f1"), paper_sets,
      "Protocol of the paper: vectors of the whole graph, the two vectors of a pair side by side, "
      "XGBoost on a share of the pairs. These classifiers have seen vectors that have seen the test "
-     "edges; see 'cafe evaluate link --protocol honest' for the other question.",
+     "edges; see 'cafe evaluate link --tune protocol=honest' for the other question.",
      0},
     {"reduction", "Point clouds", LIST("column 1", "2", "3", "4", "5", "6"), NOTHING,
      LIST("circles", "bunny397", "teapot", "junction"),
@@ -145,12 +145,12 @@ static const cafe_paper_set sets[] = {
 #define CLASSIFICATION(set, method, options, note, graph) \
     { "classification", set, method, "--tune split=uniform " options, note, graph }
 /* As many pairs without an edge as the raw data have edges: the ratio explains the paper's F1. */
-#define LINK(set, negatives, method, options)                                            \
-    {                                                                                    \
-        "link", set, method,                                                             \
-            "--protocol paper --tune operator=concatenation --train 0.1,0.3,0.5 --tune " \
-            "negatives=" negatives " --tune most=20000 " options TREES,                  \
-            NULL, NULL                                                                   \
+#define LINK(set, negatives, method, options)                                                 \
+    {                                                                                         \
+        "link", set, method,                                                                  \
+            "--tune protocol=paper --tune operator=concatenation --train 0.1,0.3,0.5 --tune " \
+            "negatives=" negatives " --tune most=20000 " options TREES,                       \
+            NULL, NULL                                                                        \
     }
 #define LINKS(method, options)                                                        \
     LINK("cora", "1.0286", method, options), LINK("wiki", "1.5506", method, options), \
@@ -179,15 +179,16 @@ static const cafe_paper_set sets[] = {
     "walk --window "                                                                            \
     "5" WALK
 #define LAYERS "--method layers" WALK
-#define SEMI                                                                                   \
-    "--method cafe --supervised --output-form raw --classifier none --theta 3 --tune "         \
-    "theta-units=node --resolution 0 --sweeps 6 --sampling walk --degree-exponent 0.5 --tune " \
-    "folds=3 --choose "                                                                        \
+#define SEMI                                                                                 \
+    "--method cafe --supervised --output-form raw --classifier none --theta 3 --tune "       \
+    "theta-units=node --resolution 0 --sweeps 6 --sampling walk --tune degree-exponent=0.5 " \
+    "--tune "                                                                                \
+    "folds=3 --choose "                                                                      \
     "window=1,2,5"
-#define SPREADING                                                                   \
-    "--method label-propagation --kind spreading --classifier none --tune folds=3 " \
+#define SPREADING                                                                        \
+    "--method label-propagation --tune kind=spreading --classifier none --tune folds=3 " \
     "--choose alpha=0.1,0.3,0.5,0.7,0.8,0.9,0.95"
-#define PROPAGATION "--method label-propagation --kind propagation --classifier none"
+#define PROPAGATION "--method label-propagation --tune kind=propagation --classifier none"
 #define FULL        "--method cafe --full-label" WALK " "
 
 #define SEMI_NOTE                                                                                 \

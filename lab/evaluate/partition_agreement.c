@@ -55,8 +55,9 @@ static int64_t pair_up(int64_t nodes, const int32_t *a, const int32_t *b, cell *
     return n;
 }
 
-/* With sums S = sum of s log s over runs: H(A) = log n - S_A / n, and
- * I(A;B) = H(A) + H(B) - H(A,B) = log n - (S_A + S_B - S_AB) / n; NMI = 2 I / (H(A) + H(B)). */
+/* With sums S = sum of s log s over runs: H(A) = log n - S_A / n.
+ *
+ *     I(A;B) = H(A) + H(B) - H(A,B) = log n - (S_A + S_B - S_AB) / n,  NMI = 2 I / (H(A) + H(B)) */
 static double mutual(int64_t n, runs a, runs b, runs both) {
     double log_n = log((double)n), entropies = 2 * log_n - (a.entropy + b.entropy) / (double)n;
     double information = log_n - (a.entropy + b.entropy - both.entropy) / (double)n;

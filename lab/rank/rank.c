@@ -119,8 +119,8 @@ static const cafe_option pagerank_options[] = {
     {"damping", "D", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, damping), 0.85, 0, 0.9999,
      NULL,
      "PageRank: the walk continues along an edge with this probability, otherwise it restarts"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, tolerance), 1e-12, 0, 1,
-     NULL,
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_pagerank_options, tolerance), 1e-12, 0, 1, NULL,
      "PageRank: stop when a step changes the values by less than this in sum, or by rounding "
      "alone"},
     {"steps", "N", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_pagerank_options, steps),

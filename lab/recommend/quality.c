@@ -162,7 +162,7 @@ cafe_status cafe_recommend_quality_sized(cafe_context *context, const cafe_recom
     measure m = {.queries = queries, .query = query};
     int64_t n;
     CAFE_TRY(cafe_options_take(context, cafe_recommend_option_table(), options, &o));
-    m.count = o.count;
+    m.count = o.top;
     CAFE_TRY(cafe_scorer_new(context, input, &o, &m.scorer));
     n = m.scorer.n;
     CAFE_TRY(cafe_queries_check(context, n, queries, query));

@@ -16,7 +16,7 @@ enum { QUERIES = 8, TILE = 256 };
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option recommend_options[] = {
-    {"count", "K", CAFE_OPTION_INTEGER, offsetof(cafe_recommend_options, count), 10, 1, 1e6, NULL,
+    {"top", "K", CAFE_OPTION_INTEGER, offsetof(cafe_recommend_options, top), 10, 1, 1e6, NULL,
      "nodes to recommend to each node"},
     {"score", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_recommend_options, score), CAFE_SCORE_AUTO,
      0, 4, "product|covariance|common|popularity|auto",
@@ -66,7 +66,7 @@ static void offer_tile(const search *job, seeker *k, int64_t first, int64_t last
 }
 
 static void put_result(const search *job, seeker *k, int64_t place) {
-    int64_t count = job->options->count;
+    int64_t count = job->options->top;
     cafe_top_sort(&k->top);
     for (int64_t i = 0; i < count; i++) {
         bool there = i < k->top.count;
@@ -78,7 +78,7 @@ static void put_result(const search *job, seeker *k, int64_t place) {
 static void search_block(void *argument, int64_t task, int32_t worker) {
     const search *job = argument;
     int64_t begin = task * job->block, end = cafe_block_end(job->queries, job->block, task);
-    int64_t n = job->scorer.n, room = job->options->count < n ? job->options->count : n;
+    int64_t n = job->scorer.n, room = job->options->top < n ? job->options->top : n;
     double *tile = job->tile + (int64_t)worker * TILE;
     seeker seekers[QUERIES];
     for (int64_t i = begin; i < end; i++) {
@@ -117,7 +117,7 @@ cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_inputs *i
     CAFE_TRY(cafe_queries_check(context, job.scorer.n, queries, query));
     /* paths are kept for one node a worker */
     job.block = o.score == CAFE_SCORE_COMMON ? 1 : QUERIES;
-    int64_t room = o.count < job.scorer.n ? o.count : job.scorer.n;
+    int64_t room = o.top < job.scorer.n ? o.top : job.scorer.n;
     job.tile = cafe_mem(context, (int64_t)context->threads * TILE, sizeof *job.tile);
     job.heap = cafe_mem(context, context->threads * job.block * room, sizeof *job.heap);
     CAFE_TRY(cafe_mem_had(job.tile, job.heap));

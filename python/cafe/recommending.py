@@ -36,8 +36,8 @@ def _inputs(graph: Any, vectors: Optional[np.ndarray]) -> Any:
     return given
 
 
-def _options(context: Context, count: int, score: str, linked: bool, sides: bool) -> Any:
-    values = {"count": count, "score": score, "linked": linked, "sides": sides}
+def _options(context: Context, top: int, score: str, linked: bool, sides: bool) -> Any:
+    values = {"top": top, "score": score, "linked": linked, "sides": sides}
     return Table.named("recommend").pointer_to(context, values, "cafe_recommend_options")
 
 
@@ -68,7 +68,7 @@ def _queries(graph: Graph, nodes: Any) -> np.ndarray:
     return np.array([graph.index(node) for node in ([nodes] if one else nodes)], dtype=np.int32)
 
 
-def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 10, *,
+def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], top: int = 10, *,
               score: str = "auto", embedding: Any = None, n_components: int = COLUMNS,
               linked: bool = False, sides: bool = True, random_state: Any = None,
               n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Rows:
@@ -79,7 +79,7 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     graph : Graph or graph-like
     nodes : node, sequence of nodes, or None
         Whom to recommend to; None: every node.
-    count : int, default 10
+    top : int, default 10
         Nodes to recommend to each.
     score : {'auto', 'product', 'covariance', 'common', 'popularity'}
         What is largest: the inner product of vectors, q(u,w), common neighbours, or p_w. 'auto'
@@ -109,18 +109,18 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     """
     g = as_graph(graph, n_jobs)
     _checked(score, embedding, options, "recommend")
-    query, count = _queries(g, nodes), whole(count, "count")
+    query, top = _queries(g, nodes), whole(top, "top")
     given = None if embedding is None else embedding_of(embedding, g)
-    node, value = np.empty((len(query), count), np.int32), np.empty((len(query), count))
+    node, value = np.empty((len(query), top), np.int32), np.empty((len(query), top))
 
     def work(context: Context) -> None:
         vectors, best = given, score if given is None else "product"
         best = _chosen(context, g.pointer, best, query,
-                       _options(context, count, best, linked, sides), n_components, options)
+                       _options(context, top, best, linked, sides), n_components, options)
         if best == "product" and vectors is None:
             vectors = _vectors(context, g.pointer, g.n_nodes, n_components, options)
         context.call("cafe_recommend", _inputs(g.pointer, vectors),
-                     _options(context, count, best, linked, sides), len(query), pointer(query),
+                     _options(context, top, best, linked, sides), len(query), pointer(query),
                      pointer(node), pointer(value))
 
     run(work, threads_of(n_jobs), seed_of(random_state), verbose)
@@ -173,7 +173,7 @@ def hide_links(graph: Any, share: float = 0.1, *, random_state: Any = None) -> S
     return run(work, 1, seed_of(random_state))
 
 
-def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
+def evaluate_recommendation(graph: Any, share: float = 0.1, top: int = 10, *,
                             score: str = "auto", nodes: Optional[Sequence] = None,
                             n_components: int = COLUMNS, sides: bool = True,
                             random_state: Any = None, n_jobs: Optional[int] = None,
@@ -205,14 +205,14 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
                 raise ValueError("no edge can be hidden: without it the graph would fall apart, or "
                                  "the share is less than an edge")
             best = _chosen(context, split.training, score, query,
-                           _options(context, count, score, False, sides), n_components, options)
+                           _options(context, top, score, False, sides), n_components, options)
             compared[:] = [best, *(s for s in ("popularity", "common") if s != best)]
             vectors = _vectors(context, split.training, g.n_nodes, n_components, options) \
                 if best == "product" else None
             return [context.figures(
                 "cafe_recommend_quality", "cafe_quality",
                 _inputs(split.training, vectors if s == "product" else None),
-                _options(context, count, s, False, sides), split, len(query), pointer(query))
+                _options(context, top, s, False, sides), split, len(query), pointer(query))
                 for s in compared]
         finally:
             lib.cafe_split_free(context.pointer, split)
@@ -220,7 +220,7 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
     found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
     return Rows({"score": compared, **{name: [getattr(q, name) for q in found]
                                        for name in ("recall", "hit", "mrr", "auc", "nodes")}},
-                f"first {count} of each node, {share:g} of the edges hidden")
+                f"first {top} of each node, {share:g} of the edges hidden")
 
 
 def _asked(graph: Graph, nodes: Optional[Sequence], sides: bool) -> np.ndarray:

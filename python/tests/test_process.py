@@ -214,8 +214,8 @@ def test_ten_million_edges_are_not_copied():
     print(f"graph {made / 1e6:.0f} MB, run {run / 1e6:.0f} MB, arrays {own / 1e6:.0f} MB, arcs {arcs / 1e6:.0f} MB")
     assert arcs == 80_000_000
     assert made < arcs / 4
-    # the run's own arrays are for nodes: 60 MB; as pages 73 to 82 MB, by the size of the system's pages;
-    # a copy of the arcs adds 80 MB to either
+    # the run's own arrays are for nodes: 60 MB; as pages 73 to 82 MB, by the size of the system's pages.
+    # A copy of the arcs adds 80 MB to either
     assert own < arcs
     assert run < 1.5 * arcs
 

@@ -65,7 +65,7 @@ def test_sets(karate, faction):
 @pytest.mark.parametrize("score", ["product", "covariance", "common", "popularity"])
 def test_recommendations_are_the_tool_s(folder, score):
     ours = cafe.recommend(folder / "edges.txt", [3, 200], 5, score=score)
-    theirs = tool("recommend", folder / "edges.txt", "--node", "3,200", "--count", 5, "--score", score)["recommendations"]
+    theirs = tool("recommend", folder / "edges.txt", "--node", "3,200", "--top", 5, "--score", score)["recommendations"]
     flat = [(int(entry["node"]), int(one["node"])) for entry in theirs for one in entry["list"]]
     assert list(zip(ours["node"].tolist(), ours["recommended"].tolist())) == flat
     near = cafe.recommend(folder / "edges.txt", 3, 300, score=score, linked=True)["recommended"]
@@ -200,7 +200,7 @@ def test_nodes_of_several_labels(karate):
 def test_links_are_the_tool_s(folder, protocol):
     ours = cafe.evaluate_links(folder / "edges.txt", cafe.SphereGCN(8), protocol=protocol, train=0.8,
                                repeats=2, operator="hadamard")
-    theirs = tool("evaluate", "link", folder / "edges.txt", "--columns", 8, "--protocol", protocol,
+    theirs = tool("evaluate", "link", folder / "edges.txt", "--columns", 8, "--tune", f"protocol={protocol}",
                   "--train", 0.8, "--repeats", 2, "--tune", "operator=hadamard", "--classifier",
                   "logistic")["results"]
     assert float(ours["auc"][0]) == pytest.approx(theirs[0]["auc"]["mean"], abs=1e-12)
@@ -316,7 +316,7 @@ def test_a_fit_that_does_not_fit_is_refused(karate):
 def test_forecast_ranks(karate, folder):
     path, model = folder / "edges.txt", cafe.SphereGCN(64)
     mine = cafe.forecast_ranks(model, path, 4, network="25G", memory_bandwidth=100e9)
-    told = tool("embed", path, "--columns", 64, "--threads", 1, "--dry-run", "--ranks", 4, "--tune", "network=25G",
+    told = tool("embed", path, "--columns", 64, "--threads", 1, "--dry-run", "--tune", "ranks=4", "--tune", "network=25G",
                 "--tune", "memory-bandwidth=100G")["distributed"]
     for name in ("ghost_rows", "bytes_per_sweep", "rank_rows", "rank_sends", "sweep_seconds", "cut"):
         assert getattr(mine, name) == told[name]

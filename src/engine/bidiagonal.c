@@ -116,8 +116,8 @@ static double begin_step(const pair *p, int64_t first, int64_t last) {
     return (p->d[first] + x) * (p->d[first] - x) + shift;
 }
 
-/* A step of QR for B^T B - shift on the entries first .. last, which forms no B^T B and so loses no
- * digits of the small singular values to the square. For each j
+/* A step of QR for B^T B - shift on the entries first .. last. It forms no B^T B: a square would
+ * lose digits of the small singular values. For each j
  *
  *     a rotation of columns j, j + 1 (of V) clears entry (j-1, j+1) and fills (j+1, j),
  *     a rotation of rows j, j + 1 (of U) clears entry (j+1, j) and fills (j, j+2),

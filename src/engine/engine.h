@@ -61,8 +61,8 @@ typedef struct cafe_part {
  *   unit     rows of length 1. Drawn: with d = ceil(K / 8) draws a row, column 8 i + j of row u is
  *            (16 bits + 1/2) / 2^15 - 1 of draw u d + i, word j / 2, lower half first.
  *   simplex  rows of sum 1. Drawn: with d = ceil(K / 4), column 4 i + j of row u is -log of the
- *            number of draw u d + i, word j. A labelled row is 1 in the column of its label. With
- *            labels and without given rows, all other rows are 1 / K in every column.
+ *            number of draw u d + i, word j. A labelled row is 1 in the column of its label. If
+ *            there are labels but no given rows, all other rows are 1 / K in every column.
  *   normal   columns from `from` on of draws u K + k, the first of cafe_normal4()'s four; 0 if
  *            weights[u] is 0. Columns before `from` stay.
  *   links    A S scaled to rows of length 1. A is the adjacency matrix of the operator, and S has

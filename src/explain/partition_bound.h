@@ -17,10 +17,12 @@ typedef struct cafe_partition_bound {
     double bound;        /* the smaller one */
 } cafe_partition_bound;
 
-/* known: the modularity of a partition, or -HUGE_VAL. work: seconds of one processor, about, for
- * the inequalities, 0: without. rows: NULL, or gets
- * their multipliers (then also of up to 16 nodes). The operator has rows. The result depends on
- * nothing else. */
+/* known: the modularity of a partition, or -HUGE_VAL.
+ *
+ * work: seconds of one processor, about, for the inequalities; 0: without them.
+ *
+ * rows: NULL, or gets their multipliers, then also of graphs of up to 16 nodes. The operator has
+ * rows. The result depends on nothing else. */
 CAFE_LAB cafe_status cafe_partition_bound_find(cafe_context *context, const cafe_operator *op,
                                                double resolution, double known, double work,
                                                cafe_clique_multipliers *rows,

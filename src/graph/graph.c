@@ -23,7 +23,7 @@ static const cafe_option graph_options[] = {
      "node's degree)"},
     {"duplicates", "WHAT", CAFE_OPTION_CHOICE, FIELD(duplicates), CAFE_DUPLICATES_AUTO, 0, 2,
      "auto|one|sum",
-     "the same edge listed again: one edge of the largest weight, or the sum of the weights; auto "
+     "an edge listed again: one edge of the largest weight, or the sum of the weights; auto "
      "adds, unless each edge is listed once in each direction with one weight"},
     {"weights", NULL, CAFE_OPTION_SWITCH, FIELD(weights), 1, 0, 1, NULL,
      "use the weights of the file; without them every edge weighs 1"},
@@ -37,7 +37,7 @@ static const cafe_option graph_options[] = {
      "no|sum|cocitation|flow",
      "edges have directions, and this rule makes them symmetric: sum (A + A^T), cocitation (common "
      "targets and sources, A A^T + A^T A), flow (of PageRank); no ignores directions"},
-    {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,
+    {"trust", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE, FIELD(trust), 0, 0, 1, NULL,
      "skip the slow checks of a .cafe file that you made yourself (symmetry, components, repeated "
      "names); checksums, indices and the other counts are still checked"},
     {"reorder", "ORDER", CAFE_OPTION_CHOICE, FIELD(reorder), CAFE_REORDER_AUTO, 0, 3,

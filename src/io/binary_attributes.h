@@ -1,9 +1,10 @@
 /* The section of a .cafe file that has the attributes of the nodes.
  *
  *     int64    number of attributes
- *     each:    int64[4]: kind (0: numbers, 1: texts), bytes of the name, different texts, their
- * bytes the name double[nodes], NaN: none; or int32[nodes], the number of a text, -1: none the
- * texts, each ended by a 0
+ *     each:    int64[4]: kind (0: numbers, 1: texts), bytes of the name, different texts, bytes
+ *              the name
+ *              double[nodes], NaN: none; or int32[nodes], the number of a text, -1: none
+ *              the texts, each ended by a 0
  *
  * Each of these begins at a multiple of 8 bytes, with zeros before it.
  */

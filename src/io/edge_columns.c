@@ -46,8 +46,8 @@ static cafe_status refuse_heading(const cafe_search *k, int32_t source, int32_t 
                                   cafe_search_show(is_text(u) ? w : u, first));
     return cafe_search_refuse(
         k,
-        "expected a first line that is clearly a heading or an edge, found '%s' and '%s', %s: "
-        "give " CAFE_OPT("header=yes") " if they name columns, " CAFE_OPT(
+        "expected a first line that is clearly a heading or an edge, found '%s' and '%s', %s. "
+        "Give " CAFE_OPT("header=yes") " if they name columns, " CAFE_OPT(
             "header=no") " if they are an edge",
         cafe_search_show(u, first), cafe_search_show(w, second), why);
 }

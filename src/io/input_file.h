@@ -66,9 +66,8 @@ cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *si
 cafe_status cafe_input_check_packing(const cafe_input *input);
 cafe_status cafe_input_expand(cafe_input *input);
 
-/* encoding.c: makes text of other encodings UTF-8, up to 1 GiB: UTF-16 with its mark, and with
- * `unmarked`, up to 256 MiB, Windows-1252, which includes Latin-1 and is seen in all of the file.
- */
+/* encoding.c: makes UTF-16 text with its mark UTF-8, up to 1 GiB. With `unmarked` also
+ * Windows-1252, which includes Latin-1, up to 256 MiB, because only the whole file shows it. */
 cafe_status cafe_input_decode(cafe_input *input, bool unmarked);
 /* quoted_breaks.c: makes line breaks in quoted cells of a table blanks, up to 1 GiB. */
 cafe_status cafe_input_join(cafe_input *input);

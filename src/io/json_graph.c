@@ -2,8 +2,9 @@
  * "links": [{"source": "a", "target": "b", "weight": 2}]}; networkx also writes "edges".
  *
  * Cytoscape has both lists in "elements", and the members of a node or an edge in its "data".
- * graphology calls the id "key", has further members in "attributes" and the kind of edges in
- * {"options": {"type": "directed"}}. vis.js calls the ends "from" and "to".
+ *
+ * In graphology the id is "key", further members are in "attributes", and the kind of edges is in
+ * {"options": {"type": "directed"}}. In vis.js the ends are "from" and "to".
  *
  * Ends of edges are ids of nodes. They are places in the list of nodes, from 0, if nodes have no
  * ids, or if all ids are texts and the end is a number. Values that are lists or objects are no

@@ -1,6 +1,6 @@
-/* Labels of nodes from a file. It has "node label[,label...]", or a pair of node and label a line;
- * or it is a table of nodes with a column of labels, or a table of 0 and 1 whose columns are
- * classes.
+/* Labels of nodes from a file. A line has "node label[,label...]", or a pair of node and label. The
+ * file may also be a table of nodes with a column of labels, or a table of 0 and 1 whose columns
+ * are classes.
  *
  * table_layout.c finds the separator and the columns. Without a heading all fields after the node
  * are labels. A node of several lines has the labels of all of them.

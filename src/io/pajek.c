@@ -1,6 +1,6 @@
-/* Pajek: "*Vertices n" with lines of number and label, then "*Edges" and "*Arcs" with lines of two
- * numbers and perhaps a weight, or "*Edgeslist" and "*Arcslist" with lines of a number and its
- * neighbours. Numbers behind a label are coordinates; colours and other text are ignored. Projects
+/* Pajek: "*Vertices n" with lines of number and label. Then "*Edges" and "*Arcs" have lines of two
+ * numbers and perhaps a weight, "*Edgeslist" and "*Arcslist" lines of a number and its neighbours.
+ * Numbers behind a label are coordinates; colours and other text are ignored. Projects
  * (.paj) also have "*Partition NAME" and "*Vector NAME" with a value per vertex: attributes. */
 #include <string.h>
 

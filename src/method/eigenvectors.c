@@ -22,8 +22,9 @@ static const cafe_option spectral_options[] = {
     {"columns-from", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_spectral_options, columns_from),
      CAFE_FROM_TOP, 0, 2, "top|both|largest",
      "eigenvalues taken: the largest, half from each end, or the largest in magnitude"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_spectral_options, tolerance), 1e-8, 0, 0.1,
-     NULL, "residual of an eigenpair at most, as a share of the norm of Q; 0: rounding"},
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_spectral_options, tolerance), 1e-8, 0, 0.1, NULL,
+     "residual of an eigenpair at most, as a share of the norm of Q; 0: rounding"},
 };
 
 CAFE_OPTION_TABLE(spectral, "spectral", "exact dominant eigenvectors of the modularity matrix",

@@ -7,9 +7,9 @@
  *
  *     bytes a sweep = ghosts x stride x 4
  *
- * Ghosts are counted in the graph (graph/rank_edges.c) if available. Otherwise, with d edges
- * a node and the share c of them between ranks, an edge of a node leads to a given other rank with
- * the probability q = c / (R - 1), where nodes are placed at random 1 / R, and
+ * Ghosts are counted in the graph (graph/rank_edges.c) if available. Otherwise let a
+ * node have d edges, and c be the share of edges between ranks. An edge of a node leads to a given
+ * other rank with the probability q = c / (R - 1), or 1 / R if nodes are placed at random. Then
  *
  *     ghosts = n (R - 1) (1 - (1 - q)^d) .
  *
@@ -41,7 +41,8 @@
 #include "spectral/embedding.h"
 
 static const cafe_option ranks_options[] = {
-    {"ranks", "R", CAFE_OPTION_INTEGER, offsetof(cafe_ranks_options, ranks), 1, 1, 1 << 20, NULL,
+    {"ranks", "R", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, ranks), 1,
+     1, 1 << 20, NULL,
      "with " CAFE_OPT("dry-run") ": forecast memory, bytes sent and time of a run on R processes "
                                  "(docs/distributed.md), each with " CAFE_OPT(
                                      "threads") " threads"},

@@ -25,9 +25,10 @@ static const cafe_option sample_options[] = {
      2, "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
     {"twist-mean", "F", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
-    {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
-     "divide the weight of every edge by (d_u d_w)^X, d the degrees: the larger X, the less hubs "
-     "count; unless given, 0.25 for sphere and 0 for the other methods and null models"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, AT(degree_exponent), -1, 0, 0.5,
+     NULL,
+     "divide the weight of every edge by (d_u d_w)^X, d the degrees: hubs count less; unless "
+     "given, 0.25 for sphere and 0 for the other methods and null models"},
     {"null", "NAME", CAFE_OPTION_CHOICE, AT(null_model), CAFE_NULL_CONFIGURATION, 0, 4,
      "configuration|constant|directed|two-sided|none",
      "what is expected of two nodes: edges by their degrees, alike for all pairs (CPM), by degrees "

@@ -53,8 +53,8 @@ CAFE_LAB cafe_status cafe_alias_new(cafe_context *context, const cafe_graph *gra
                                     cafe_alias *alias);
 CAFE_LAB void cafe_alias_free(cafe_context *context, cafe_alias *alias);
 
-/* One of the entries begin .. end-1 by 64 random bits: the whole part of bits * count / 2^64 is the
- * entry, the fraction decides between it and its alias (keep NULL: all entries alike). */
+/* One of the entries begin .. end-1 by 64 random bits. The whole part of bits * count / 2^64 is the
+ * entry, its fraction decides between it and its alias. All entries are alike if keep is NULL. */
 static inline int32_t cafe_alias_pick(const cafe_alias *alias, const int32_t *targets,
                                       int64_t begin, int64_t end, uint64_t bits) {
     unsigned __int128 product = (unsigned __int128)bits * (uint64_t)(end - begin);

@@ -29,7 +29,8 @@ static const double rounding = 1e-13;
 static const cafe_option layers_options[] = {
     {"resolution", "R", CAFE_OPTION_REAL, offsetof(cafe_layers_options, resolution), 1, 0, 1e12,
      NULL, "weight of the expected edges; larger values give smaller communities"},
-    {"refine", "yes|no", CAFE_OPTION_SWITCH, offsetof(cafe_layers_options, refine), 1, 0, 1, NULL,
+    {"refine", "yes|no", CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
+     offsetof(cafe_layers_options, refine), 1, 0, 1, NULL,
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},
     {"effort", "WORD|SECONDS", CAFE_OPTION_TEXT, offsetof(cafe_layers_options, effort), 0, 1e-3,

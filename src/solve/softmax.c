@@ -85,7 +85,7 @@
          "passes over the nodes at most"},                                                        \
         {"tolerance",                                                                             \
          "R",                                                                                     \
-         CAFE_OPTION_REAL,                                                                        \
+         CAFE_OPTION_REAL | CAFE_OPTION_TUNE,                                                     \
          offsetof(cafe_softmax_options, tolerance),                                               \
          1e-5,                                                                                    \
          0,                                                                                       \

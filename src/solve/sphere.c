@@ -28,8 +28,8 @@ static const cafe_option sphere_options[] = {
      NULL, "columns of the embedding"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, sweeps), 10, 0, 1e9, NULL,
      "passes over the nodes at most; 5 to 30 give the best vectors, more only a larger objective"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 0.025, 0, 1,
-     NULL,
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_sphere_options, tolerance), 0.025, 0, 1, NULL,
      "stop early when more sweeps would change little: the objective by less than this share, and "
      "the columns in use by less than a tenth; 0 never stops early"},
     {"beta", "B", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_sphere_options, beta), 1, 1e-6,
@@ -39,9 +39,9 @@ static const cafe_option sphere_options[] = {
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
     {"columns-from", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, columns_from),
      CAFE_FROM_AUTO, 0, 0, "top|both|largest|auto|top+hubs|hubs",
-     "where the columns come from: top (groups with many edges inside), both (half from groups "
-     "with many edges between), largest (both, by eigenvalues), hubs (degrees), top+hubs, auto "
-     "(top, or with hubs)"},
+     "where columns come from: top (groups with many edges inside), both (half from groups with "
+     "many between), largest (both, by eigenvalues), hubs (degrees), top+hubs, auto (top, or "
+     "with hubs)"},
     CAFE_STORAGE_OPTION(cafe_sphere_options),
 };
 

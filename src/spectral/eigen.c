@@ -178,8 +178,8 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
 static cafe_status fail_copies(cafe_context *context, const cafe_eigen *found) {
     return cafe_fail(context, CAFE_ERROR_NUMERIC,
                      "the first %lld of %lld eigenpairs are certain: the eigenvalue %.6g comes %d "
-                     "times or more often; %lld passes over the matrix did not show whether all "
-                     "its copies are found. Ask for %lld columns, or for a larger tolerance",
+                     "times or more often. After %lld passes over the matrix copies of it may be "
+                     "missing. Ask for %lld columns, or for a larger tolerance",
                      (long long)found->sure, (long long)found->count,
                      found->values[found->sure - 1], WIDTH, (long long)found->passes,
                      (long long)found->sure);

@@ -30,9 +30,8 @@
 static const cafe_option finish_options[] = {
     {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form),
      CAFE_FORM_SCALED, 0, 0, "walk|hhat|ritz|raw|scaled|averaged",
-     "form of the vectors: walk (orthonormal D^-1 QH), hhat (orthonormal QH, as in the paper), "
-     "ritz (eigenvectors of Q), raw (H), scaled (D^-1 QH, directions evened out), averaged ((D^-1 "
-     "Q)^2 H)"},
+     "form of the vectors: walk (orthonormal D^-1 QH), hhat (orthonormal QH, of the paper), ritz "
+     "(eigenvectors of Q), raw (H), scaled (D^-1 QH, directions evened), averaged ((D^-1 Q)^2 H)"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
      "refine the vectors to eigenvectors until the error (relative residual) of every column is "
      "below R; 0 does not refine"},

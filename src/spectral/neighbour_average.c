@@ -91,8 +91,7 @@ static void step_rows(void *argument, int64_t first, int64_t last) {
     const step *s = argument;
     cafe_range range = {first, 1, last - first, NULL};
     cafe_stream_rows(&s->by->rows, s->from->stride, s->from->x, range, NULL, true,
-                     s->to->x + first * s->to->stride, s->to->stride, finish_row,
-                     (void *)(uintptr_t)s);
+                     s->to->x + first * s->to->stride, s->to->stride, finish_row, argument);
 }
 
 /* y_u <- y_u / r_u */

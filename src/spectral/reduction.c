@@ -35,7 +35,8 @@ static const cafe_option reduce_options[] = {
      1, NULL, "influence of the others in sphere; below 1 a row keeps a part of its old direction"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_reduce_options, sweeps), 30, 0, 1e9, NULL,
      "passes over the rows at most"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_reduce_options, tolerance), 0, 0, 1, NULL,
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_reduce_options, tolerance), 0, 0, 1, NULL,
      "stop when a sweep gains less than this share of the objective; 0 does all sweeps"},
     {"order", "NAME", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE, offsetof(cafe_reduce_options, order),
      CAFE_ORDER_AUTO, 0, 0, "auto|sequential|chunks",
@@ -253,8 +254,9 @@ static cafe_status find_vectors(cafe_context *context, finishing *f) {
     return CAFE_OK;
 }
 
-/* projection_j = 1 - sum over l of <v_j, e_l>^2, e_l the dominant eigenvectors of Q, from those of
- * the L x L matrix X^T X: the squared sine of the angle between v_j and their span. */
+/* projection_j = 1 - sum over l of <v_j, e_l>^2, e_l the dominant eigenvectors of Q. This is the
+ * squared sine of the angle between v_j and their span. The e_l come from the eigenvectors of the
+ * L x L matrix X^T X. */
 static cafe_status compare(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
     const cafe_block *v = &r->embedding->vectors;

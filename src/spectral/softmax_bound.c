@@ -45,7 +45,8 @@ static const cafe_option bounds_options[] = {
      "random starts; the one with the largest objective counts"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_bounds_options, sweeps), 300, 0, 1e9, NULL,
      "passes over the nodes at most, per start"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_bounds_options, tolerance), 1e-9, 0, 1, NULL,
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_bounds_options, tolerance), 1e-9, 0, 1, NULL,
      "stop when a sweep gains less than this share of the objective"},
 };
 

@@ -29,8 +29,9 @@ static const cafe_option place_options[] = {
      "raw|walk|ritz|scaled",
      "what the vectors are: raw rows of length 1, columns of the walk or the Ritz form (best made "
      "with " CAFE_OPT("residual") "), or of the scaled form"},
-    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_place_options, degree_exponent),
-     CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_place_options, degree_exponent), CAFE_SPHERE_EXPONENT, 0, 0.5, NULL,
+     "that of the sampling that the vectors were made with"},
 };
 
 CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their edges", place_options)

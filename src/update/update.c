@@ -35,7 +35,8 @@ enum { BLOCK = 1024 };
 static const cafe_option update_options[] = {
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_update_options, sweeps), 20, 0, 1e9, NULL,
      "rounds over the active nodes at most"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_update_options, tolerance), 1e-3, 0, 1, NULL,
+    {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_update_options, tolerance), 1e-3, 0, 1, NULL,
      "stop when a round gains less than this share of the objective"},
     {"spread", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE, offsetof(cafe_update_options, spread),
      0.05, 0, 1, NULL,
@@ -43,8 +44,9 @@ static const cafe_option update_options[] = {
      "pull; 0 sweeps everything the change can reach"},
     {"align", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE, offsetof(cafe_update_options, align), 1,
      0, 1, NULL, "rotate the new vectors onto the old ones, so that coordinates can be compared"},
-    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_update_options, degree_exponent),
-     CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
+     offsetof(cafe_update_options, degree_exponent), CAFE_SPHERE_EXPONENT, 0, 0.5, NULL,
+     "that of the sampling that the vectors were made with"},
     {"state", "FILE", CAFE_OPTION_TEXT, offsetof(cafe_update_options, state), 0, 0, 0, NULL,
      "keep the sums of the whole graph in this file, so that the next update need not find them"},
 };
