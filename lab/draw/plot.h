@@ -12,6 +12,7 @@
 #include <cafe/plot.h>
 
 #include "base/context.h"
+#include "io/output_file.h"
 
 enum { CAFE_PLOT_KINDS = 72, CAFE_PLOT_LABEL = 96, CAFE_PLOT_TICKS = 12 };
 
@@ -163,5 +164,28 @@ cafe_status cafe_canvas_points(cafe_context *context, const cafe_scene *scene, c
 /* plot_png.c: all of the picture, or the points alone, as bytes. */
 cafe_status cafe_scene_pixels(cafe_context *context, const cafe_scene *scene, bool all,
                               uint8_t *rgb);
+
+/* ---- files of shapes: plot_file.c --------------------------------------------------------------
+ */
+
+/* The output with its buffer; the struct of a writer begins with it. */
+typedef struct cafe_plot_file {
+    cafe_output *output;
+    cafe_status status;  /* of the first write that failed */
+    int64_t used, bytes; /* in the buffer, and written before */
+    char buffer[1 << 16];
+} cafe_plot_file;
+
+/* Puts the whole scene into the file. */
+typedef cafe_status (*cafe_plot_writer)(cafe_context *context, void *file, const cafe_scene *scene);
+
+/* Text of less than 2 KiB; bytes of any number. */
+__attribute__((format(printf, 2, 3))) void cafe_plot_put(void *file, const char *format, ...);
+cafe_status cafe_plot_bytes(cafe_plot_file *file, const void *bytes, int64_t count);
+
+/* cafe_plot_svg() and cafe_plot_pdf(), by a writer with a struct of `size` bytes. */
+cafe_status cafe_plot_shapes(cafe_context *context, const cafe_plot_inputs *inputs,
+                             const cafe_plot_options *options, const char *path, int32_t overwrite,
+                             size_t size, cafe_plot_writer writer);
 
 #endif

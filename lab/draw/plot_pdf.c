@@ -5,74 +5,58 @@
  * names.
  */
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/memory.h"
-#include "base/print.h"
 #include "draw/letters.h"
 #include "draw/plot.h"
-#include "io/output_file.h"
 
-enum { BUFFER = 1 << 16, LINE = 512, OBJECTS = 6, STEPS = 6, PERCENT = 100 };
+enum { OBJECTS = 6, STEPS = 6, PERCENT = 100 };
 static const double points_per_pixel = 0.75;
 
 typedef struct pdf {
-    cafe_output *output;
-    cafe_status status;  /* of the first write that failed */
-    int64_t used, bytes; /* in the buffer, and written before */
+    cafe_plot_file file;
     int64_t at[OBJECTS + 1];
     double last[2];               /* the end of the outline's last piece */
     double x, y, right[2], up[2]; /* the place of a letter */
-    char buffer[BUFFER];
 } pdf;
 
-static void flush(pdf *p) {
-    if (p->status == CAFE_OK && p->used > 0)
-        p->status = cafe_output_write(p->output, p->buffer, p->used);
-    p->bytes += p->used;
-    p->used = 0;
-}
-
-__attribute__((format(printf, 2, 3))) static void put(pdf *p, const char *format, ...) {
-    va_list arguments;
-    if (p->used > BUFFER - LINE) flush(p);
-    va_start(arguments, format);
-    p->used += cafe_vprint(p->buffer + p->used, LINE, format, arguments);
-    va_end(arguments);
+/* The place in the file that comes next. */
+static int64_t place(const pdf *p) {
+    return p->file.bytes + p->file.used;
 }
 
 static void begin_object(pdf *p, int number) {
-    p->at[number] = p->bytes + p->used;
-    put(p, "%d 0 obj\n", number);
+    p->at[number] = place(p);
+    cafe_plot_put(p, "%d 0 obj\n", number);
 }
 
 /* ---- the pen --------------------------------------------------------------------------------- */
 
 /* rg: of areas; RG: of lines */
 static void put_colour(pdf *p, cafe_colour c, const char *operator) {
-    put(p, "%.3f %.3f %.3f %s ", c.r / 255.0, c.g / 255.0, c.b / 255.0, operator);
+    cafe_plot_put(p, "%.3f %.3f %.3f %s ", c.r / 255.0, c.g / 255.0, c.b / 255.0, operator);
 }
 
 /* The page has a state /oN for an opacity of N percent. */
 static void put_opacity(pdf *p, double opacity) {
-    put(p, "/o%d gs ", (int)(fmin(fmax(opacity, 0), 1) * PERCENT + 0.5));
+    cafe_plot_put(p, "/o%d gs ", (int)(fmin(fmax(opacity, 0), 1) * PERCENT + 0.5));
 }
 
 static void segment(void *target, double x0, double y0, double x1, double y1, double width,
                     cafe_colour colour, double opacity) {
     put_opacity(target, opacity);
     put_colour(target, colour, "RG");
-    put(target, "%.2f w %.2f %.2f m %.2f %.2f l S\n", width, x0, y0, x1, y1);
+    cafe_plot_put(target, "%.2f w %.2f %.2f m %.2f %.2f l S\n", width, x0, y0, x1, y1);
 }
 
 /* Four curves; k = 4/3 (sqrt 2 - 1). */
 static void put_circle(pdf *p, double x, double y, double r) {
     const double k = 0.5522847498 * r;
-    put(p, "%.2f %.2f m ", x + r, y);
-    put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x + r, y + k, x + k, y + r, x, y + r);
-    put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x - k, y + r, x - r, y + k, x - r, y);
-    put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x - r, y - k, x - k, y - r, x, y - r);
-    put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x + k, y - r, x + r, y - k, x + r, y);
+    cafe_plot_put(p, "%.2f %.2f m ", x + r, y);
+    cafe_plot_put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x + r, y + k, x + k, y + r, x, y + r);
+    cafe_plot_put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x - k, y + r, x - r, y + k, x - r, y);
+    cafe_plot_put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x - r, y - k, x - k, y - r, x, y - r);
+    cafe_plot_put(p, "%.2f %.2f %.2f %.2f %.2f %.2f c ", x + k, y - r, x + r, y - k, x + r, y);
 }
 
 static void disc(void *target, double x, double y, double radius, cafe_colour colour,
@@ -80,22 +64,22 @@ static void disc(void *target, double x, double y, double radius, cafe_colour co
     put_opacity(target, opacity);
     put_colour(target, colour, "rg");
     put_circle(target, x, y, radius);
-    put(target, "f\n");
+    cafe_plot_put(target, "f\n");
 }
 
 static void ring(void *target, double x, double y, double radius, double width,
                  cafe_colour colour) {
     put_opacity(target, 1);
     put_colour(target, colour, "RG");
-    put(target, "%.2f w ", width);
+    cafe_plot_put(target, "%.2f w ", width);
     put_circle(target, x, y, radius);
-    put(target, "s\n");
+    cafe_plot_put(target, "s\n");
 }
 
 static void bar(void *target, double x, double y, double width, double height, cafe_colour colour) {
     put_opacity(target, 1);
     put_colour(target, colour, "rg");
-    put(target, "%.2f %.2f %.2f %.2f re f\n", x, y, width, height);
+    cafe_plot_put(target, "%.2f %.2f %.2f %.2f re f\n", x, y, width, height);
 }
 
 /* ---- letters --------------------------------------------------------------------------------- */
@@ -108,8 +92,9 @@ static void outline(void *target, double x0, double y0, double x1, double y1) {
         from[a] = origin + x0 * p->right[a] + y0 * p->up[a];
         to[a] = origin + x1 * p->right[a] + y1 * p->up[a];
     }
-    if (from[0] != p->last[0] || from[1] != p->last[1]) put(p, "%.2f %.2f m ", from[0], from[1]);
-    put(p, "%.2f %.2f l ", to[0], to[1]);
+    if (from[0] != p->last[0] || from[1] != p->last[1])
+        cafe_plot_put(p, "%.2f %.2f m ", from[0], from[1]);
+    cafe_plot_put(p, "%.2f %.2f l ", to[0], to[1]);
     p->last[0] = to[0], p->last[1] = to[1];
 }
 
@@ -141,7 +126,7 @@ static void text(void *target, double x, double y, double height, const char *wo
     put_colour(target, colour, "rg");
     place_text(target, x, y, height, words, anchor, upright);
     put_letters(target, words);
-    put(target, "f\n");
+    cafe_plot_put(target, "f\n");
 }
 
 /* The edge is the same outline, stroked before. */
@@ -150,10 +135,10 @@ static void name(void *target, double x, double y, double height, const char *wo
     if (!words[0]) return;
     put_opacity(target, 1);
     put_colour(target, paper, "RG");
-    put(target, "%.2f w 1 j ", height / 4.5);
+    cafe_plot_put(target, "%.2f w 1 j ", height / 4.5);
     place_text(target, x, y, height, words, anchor, false);
     put_letters(target, words);
-    put(target, "S\n");
+    cafe_plot_put(target, "S\n");
     text(target, x, y, height, words, anchor, false, colour);
 }
 
@@ -178,20 +163,20 @@ static bool has_image(const cafe_scene *scene) {
 
 /* Objects 1 to 3: the catalogue, the list of pages, the page with its states. */
 static void put_head(pdf *p, const cafe_scene *scene) {
-    put(p, "%%PDF-1.4\n");
+    cafe_plot_put(p, "%%PDF-1.4\n");
     begin_object(p, 1);
-    put(p, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
+    cafe_plot_put(p, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
     begin_object(p, 2);
-    put(p, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n");
+    cafe_plot_put(p, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n");
     begin_object(p, 3);
-    put(p, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %.2f %.2f] /Contents 4 0 R\n",
-        points_per_pixel * (double)scene->options.width,
-        points_per_pixel * (double)scene->options.height);
-    put(p, "/Resources << %s/ExtGState <<\n",
-        has_image(scene) ? "/XObject << /points 6 0 R >> " : "");
+    cafe_plot_put(p, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %.2f %.2f] /Contents 4 0 R\n",
+                  points_per_pixel * (double)scene->options.width,
+                  points_per_pixel * (double)scene->options.height);
+    cafe_plot_put(p, "/Resources << %s/ExtGState <<\n",
+                  has_image(scene) ? "/XObject << /points 6 0 R >> " : "");
     for (int i = 0; i <= PERCENT; i++)
-        put(p, "/o%d << /ca %.2f /CA %.2f >>\n", i, i / 100.0, i / 100.0);
-    put(p, ">> >> >>\nendobj\n");
+        cafe_plot_put(p, "/o%d << /ca %.2f /CA %.2f >>\n", i, i / 100.0, i / 100.0);
+    cafe_plot_put(p, ">> >> >>\nendobj\n");
 }
 
 /* Objects 4 and 5: the picture, and its length. */
@@ -199,22 +184,22 @@ static void put_picture(pdf *p, const cafe_scene *scene) {
     cafe_pen pen = {p, segment, disc, ring, bar, text, name};
     double width = (double)scene->options.width, height = (double)scene->options.height;
     begin_object(p, 4);
-    put(p, "<< /Length 5 0 R >>\nstream\n");
-    int64_t begin = p->bytes + p->used;
-    put(p, "%.2f 0 0 %.2f 0 %.2f cm\n", points_per_pixel, -points_per_pixel,
-        points_per_pixel * height);
+    cafe_plot_put(p, "<< /Length 5 0 R >>\nstream\n");
+    int64_t begin = place(p);
+    cafe_plot_put(p, "%.2f 0 0 %.2f 0 %.2f cm\n", points_per_pixel, -points_per_pixel,
+                  points_per_pixel * height);
     bar(p, 0, 0, width, height, scene->paper);
     if (has_image(scene))
-        put(p, "q %.0f 0 0 %.0f 0 %.0f cm /points Do Q\n", width, -height, height);
+        cafe_plot_put(p, "q %.0f 0 0 %.0f 0 %.0f cm /points Do Q\n", width, -height, height);
     cafe_scene_draw_links(scene, &pen);
     if (!has_image(scene)) put_points(p, scene);
     cafe_scene_draw_names(scene, &pen);
     cafe_scene_draw_frame(scene, &pen);
     cafe_scene_draw_legend(scene, &pen);
-    int64_t length = p->bytes + p->used - begin;
-    put(p, "endstream\nendobj\n");
+    int64_t length = place(p) - begin;
+    cafe_plot_put(p, "endstream\nendobj\n");
     begin_object(p, 5);
-    put(p, "%lld\nendobj\n", (long long)length);
+    cafe_plot_put(p, "%lld\nendobj\n", (long long)length);
 }
 
 /* Object 6: the points. */
@@ -225,50 +210,35 @@ static cafe_status put_image(cafe_context *context, pdf *p, const cafe_scene *sc
     CAFE_TRY(status);
     CAFE_TRY(cafe_scene_pixels(context, scene, false, rgb));
     begin_object(p, 6);
-    put(p,
+    cafe_plot_put(
+        p,
         "<< /Type /XObject /Subtype /Image /Width %lld /Height %lld /ColorSpace /DeviceRGB "
         "/BitsPerComponent 8 /Length %lld >>\nstream\n",
         (long long)width, (long long)height, (long long)(3 * width * height));
-    flush(p);
-    CAFE_TRY(p->status);
-    CAFE_TRY(cafe_output_write(p->output, rgb, 3 * width * height));
-    p->bytes += 3 * width * height;
-    put(p, "\nendstream\nendobj\n");
+    CAFE_TRY(cafe_plot_bytes(&p->file, rgb, 3 * width * height));
+    cafe_plot_put(p, "\nendstream\nendobj\n");
 done:
     cafe_mem_free(context, rgb);
     return status;
 }
 
 static void put_table(pdf *p, int objects) {
-    int64_t at = p->bytes + p->used;
-    put(p, "xref\n0 %d\n0000000000 65535 f \n", objects + 1);
-    for (int i = 1; i <= objects; i++) put(p, "%010lld 00000 n \n", (long long)p->at[i]);
-    put(p, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%lld\n%%%%EOF\n", objects + 1,
-        (long long)at);
-    flush(p);
+    int64_t at = place(p);
+    cafe_plot_put(p, "xref\n0 %d\n0000000000 65535 f \n", objects + 1);
+    for (int i = 1; i <= objects; i++) cafe_plot_put(p, "%010lld 00000 n \n", (long long)p->at[i]);
+    cafe_plot_put(p, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%lld\n%%%%EOF\n", objects + 1,
+                  (long long)at);
 }
 
-static cafe_status put_scene(cafe_context *context, pdf *p, const cafe_scene *scene) {
-    put_head(p, scene);
-    put_picture(p, scene);
-    if (has_image(scene)) CAFE_PASS(put_image(context, p, scene));
-    put_table(p, has_image(scene) ? 6 : 5);
-    return p->status;
+static cafe_status put_scene(cafe_context *context, void *file, const cafe_scene *scene) {
+    put_head(file, scene);
+    put_picture(file, scene);
+    if (has_image(scene)) CAFE_PASS(put_image(context, file, scene));
+    put_table(file, has_image(scene) ? 6 : 5);
+    return CAFE_OK;
 }
 
 cafe_status cafe_plot_pdf(cafe_context *context, const cafe_plot_inputs *inputs,
                           const cafe_plot_options *options, const char *path, int32_t overwrite) {
-    cafe_scene scene = {0};
-    pdf *p = cafe_mem_zero(context, 1, sizeof *p);
-    cafe_status status;
-    if (!p) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_output_create(context, path, overwrite, &p->output));
-    CAFE_TRY(cafe_scene_make(context, inputs, options, &scene));
-    CAFE_TRY(put_scene(context, p, &scene));
-    CAFE_TRY(cafe_output_commit(&p->output));
-done:
-    cafe_output_discard(p->output);
-    cafe_scene_free(context, &scene);
-    cafe_mem_free(context, p);
-    return status;
+    return cafe_plot_shapes(context, inputs, options, path, overwrite, sizeof(pdf), put_scene);
 }

@@ -4,41 +4,13 @@
  * CAFE_PLOT_SHAPES points, the points are an image inside the file, because viewers are slow with
  * so many shapes; the rest stays shapes and text.
  */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/memory.h"
-#include "base/print.h"
 #include "draw/plot.h"
 #include "draw/png.h"
 #include "draw/view_pack.h"
-#include "io/output_file.h"
-
-enum { BUFFER = 1 << 16, LINE = 2048 };
-
-typedef struct svg {
-    cafe_output *output;
-    cafe_status status; /* of the first write that failed */
-    int64_t used;
-    char buffer[BUFFER];
-} svg;
-
-static void flush(svg *s) {
-    if (s->status == CAFE_OK && s->used > 0)
-        s->status = cafe_output_write(s->output, s->buffer, s->used);
-    s->used = 0;
-}
-
-__attribute__((format(printf, 2, 3))) static void put(svg *s, const char *format, ...) {
-    va_list arguments;
-    if (s->used > BUFFER - LINE) flush(s);
-    va_start(arguments, format);
-    s->used += cafe_vprint(s->buffer + s->used, LINE, format, arguments);
-    va_end(arguments);
-}
 
 /* A label has at most 2 * CAFE_PLOT_LABEL bytes, of at most six escaped. */
-static void put_escaped(svg *s, const char *text) {
+static void put_escaped(void *s, const char *text) {
     for (; *text; text++) {
         const char *entity = *text == '<'   ? "&lt;"
                              : *text == '>' ? "&gt;"
@@ -46,9 +18,9 @@ static void put_escaped(svg *s, const char *text) {
                              : *text == '"' ? "&quot;"
                                             : NULL;
         if (entity)
-            put(s, "%s", entity);
+            cafe_plot_put(s, "%s", entity);
         else
-            put(s, "%c", *text);
+            cafe_plot_put(s, "%c", *text);
     }
 }
 
@@ -60,60 +32,63 @@ static unsigned code(cafe_colour c) {
 
 static void segment(void *target, double x0, double y0, double x1, double y1, double width,
                     cafe_colour colour, double opacity) {
-    put(target,
-        "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"#%06x\" "
-        "stroke-width=\"%.2f\" stroke-opacity=\"%.2f\"/>\n",
-        x0, y0, x1, y1, code(colour), width, opacity);
+    cafe_plot_put(target,
+                  "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"#%06x\" "
+                  "stroke-width=\"%.2f\" stroke-opacity=\"%.2f\"/>\n",
+                  x0, y0, x1, y1, code(colour), width, opacity);
 }
 
 static void disc(void *target, double x, double y, double radius, cafe_colour colour,
                  double opacity) {
-    put(target,
+    cafe_plot_put(
+        target,
         "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\" fill-opacity=\"%.2f\"/>\n", x, y,
         radius, code(colour), opacity);
 }
 
 static void ring(void *target, double x, double y, double radius, double width,
                  cafe_colour colour) {
-    put(target,
-        "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"none\" stroke=\"#%06x\" "
-        "stroke-width=\"%.2f\" stroke-opacity=\"1\"/>\n",
-        x, y, radius, code(colour), width);
+    cafe_plot_put(target,
+                  "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"none\" stroke=\"#%06x\" "
+                  "stroke-width=\"%.2f\" stroke-opacity=\"1\"/>\n",
+                  x, y, radius, code(colour), width);
 }
 
 static void bar(void *target, double x, double y, double width, double height, cafe_colour colour) {
-    put(target, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/>\n", x,
-        y, width, height, code(colour));
+    cafe_plot_put(target,
+                  "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/>\n",
+                  x, y, width, height, code(colour));
 }
 
-static void begin_text(svg *s, double x, double y, double height, cafe_anchor anchor,
+static void begin_text(void *s, double x, double y, double height, cafe_anchor anchor,
                        cafe_colour colour) {
     static const char *const anchors[] = {"start", "middle", "end"};
-    put(s, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" text-anchor=\"%s\" fill=\"#%06x\"", x, y,
+    cafe_plot_put(
+        s, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" text-anchor=\"%s\" fill=\"#%06x\"", x, y,
         height, anchors[anchor], code(colour));
 }
 
-static void end_text(svg *s, const char *words) {
-    put(s, ">");
+static void end_text(void *s, const char *words) {
+    cafe_plot_put(s, ">");
     put_escaped(s, words);
-    put(s, "</text>\n");
+    cafe_plot_put(s, "</text>\n");
 }
 
 static void text(void *target, double x, double y, double height, const char *words,
                  cafe_anchor anchor, bool upright, cafe_colour colour) {
     if (!words[0]) return;
     begin_text(target, x, y, height, anchor, colour);
-    if (upright) put(target, " transform=\"rotate(-90 %.2f %.2f)\"", x, y);
+    if (upright) cafe_plot_put(target, " transform=\"rotate(-90 %.2f %.2f)\"", x, y);
     end_text(target, words);
 }
 
 static void name(void *target, double x, double y, double height, const char *words,
                  cafe_anchor anchor, cafe_colour colour, cafe_colour paper) {
     begin_text(target, x, y, height, anchor, colour);
-    put(target,
-        " stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-linejoin=\"round\" "
-        "paint-order=\"stroke\"",
-        code(paper), height / 4.5);
+    cafe_plot_put(target,
+                  " stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-linejoin=\"round\" "
+                  "paint-order=\"stroke\"",
+                  code(paper), height / 4.5);
     end_text(target, words);
 }
 
@@ -121,12 +96,12 @@ static void name(void *target, double x, double y, double height, const char *wo
 
 /* One group per colour would hide points under later groups. So shapes come in shuffled order, and
  * only their common attributes are written once. */
-static void put_shapes(svg *s, const cafe_scene *scene) {
-    put(s, "<g fill-opacity=\"%.2f\"", scene->opacity);
+static void put_shapes(void *s, const cafe_scene *scene) {
+    cafe_plot_put(s, "<g fill-opacity=\"%.2f\"", scene->opacity);
     if (scene->inputs.n <= 2000)
-        put(s, " stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-opacity=\"%.2f\"",
-            code(scene->paper), 0.2 * scene->radius, scene->opacity);
-    put(s, ">\n");
+        cafe_plot_put(s, " stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-opacity=\"%.2f\"",
+                      code(scene->paper), 0.2 * scene->radius, scene->opacity);
+    cafe_plot_put(s, ">\n");
     for (int64_t i = 0; i < scene->inputs.n; i++) {
         int64_t u = cafe_scene_order(scene, i);
         uint8_t mark = scene->colour[u];
@@ -135,13 +110,13 @@ static void put_shapes(svg *s, const cafe_scene *scene) {
         if (scene->ring[mark])
             ring(s, x, y, 0.75 * r, 0.5 * r, scene->palette[mark]);
         else
-            put(s, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", x, y, r,
-                code(scene->palette[mark]));
+            cafe_plot_put(s, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", x, y,
+                          r, code(scene->palette[mark]));
     }
-    put(s, "</g>\n");
+    cafe_plot_put(s, "</g>\n");
 }
 
-static cafe_status put_image(cafe_context *context, svg *s, const cafe_scene *scene) {
+static cafe_status put_image(cafe_context *context, void *s, const cafe_scene *scene) {
     int64_t width = scene->options.width, height = scene->options.height, size = 0;
     uint8_t *rgb = cafe_mem(context, 3 * width * height, 1), *png = NULL;
     char *base64 = NULL;
@@ -151,33 +126,33 @@ static cafe_status put_image(cafe_context *context, svg *s, const cafe_scene *sc
     CAFE_TRY(cafe_png_encode(context, width, height, rgb, &png, &size));
     base64 = cafe_mem(context, cafe_view_base64_size(size), 1);
     if (!base64) CAFE_TRY(CAFE_ERROR_MEMORY);
-    put(s, "<image x=\"0\" y=\"0\" width=\"%lld\" height=\"%lld\" href=\"data:image/png;base64,",
+    cafe_plot_put(
+        s, "<image x=\"0\" y=\"0\" width=\"%lld\" height=\"%lld\" href=\"data:image/png;base64,",
         (long long)width, (long long)height);
-    flush(s);
-    CAFE_TRY(s->status);
-    CAFE_TRY(cafe_output_write(s->output, base64, cafe_view_base64(png, size, base64)));
-    put(s, "\"/>\n");
+    CAFE_TRY(cafe_plot_bytes(s, base64, cafe_view_base64(png, size, base64)));
+    cafe_plot_put(s, "\"/>\n");
 done:
     cafe_mem_free_all(context, rgb, png, base64);
     return status;
 }
 
-static void put_head(svg *s, const cafe_scene *scene) {
+static void put_head(void *s, const cafe_scene *scene) {
     long long width = scene->options.width, height = scene->options.height;
-    put(s,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" "
-        "viewBox=\"0 0 %lld %lld\" font-family=\"Helvetica, Arial, sans-serif\">\n",
-        width, height, width, height);
+    cafe_plot_put(s,
+                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" "
+                  "viewBox=\"0 0 %lld %lld\" font-family=\"Helvetica, Arial, sans-serif\">\n",
+                  width, height, width, height);
     if (scene->title[0]) {
-        put(s, "<title>");
+        cafe_plot_put(s, "<title>");
         put_escaped(s, scene->title);
-        put(s, "</title>\n");
+        cafe_plot_put(s, "</title>\n");
     }
-    put(s, "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n", code(scene->paper));
+    cafe_plot_put(s, "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
+                  code(scene->paper));
 }
 
-static cafe_status put_scene(cafe_context *context, svg *s, const cafe_scene *scene) {
+static cafe_status put_scene(cafe_context *context, void *s, const cafe_scene *scene) {
     cafe_pen pen = {s, segment, disc, ring, bar, text, name};
     cafe_status status = CAFE_OK;
     put_head(s, scene);
@@ -191,24 +166,12 @@ static cafe_status put_scene(cafe_context *context, svg *s, const cafe_scene *sc
     cafe_scene_draw_names(scene, &pen);
     cafe_scene_draw_frame(scene, &pen);
     cafe_scene_draw_legend(scene, &pen);
-    put(s, "</svg>\n");
-    flush(s);
-    return status != CAFE_OK ? status : s->status;
+    cafe_plot_put(s, "</svg>\n");
+    return status;
 }
 
 cafe_status cafe_plot_svg(cafe_context *context, const cafe_plot_inputs *inputs,
                           const cafe_plot_options *options, const char *path, int32_t overwrite) {
-    cafe_scene scene = {0};
-    svg *s = cafe_mem_zero(context, 1, sizeof *s);
-    cafe_status status;
-    if (!s) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_output_create(context, path, overwrite, &s->output));
-    CAFE_TRY(cafe_scene_make(context, inputs, options, &scene));
-    CAFE_TRY(put_scene(context, s, &scene));
-    CAFE_TRY(cafe_output_commit(&s->output));
-done:
-    cafe_output_discard(s->output);
-    cafe_scene_free(context, &scene);
-    cafe_mem_free(context, s);
-    return status;
+    return cafe_plot_shapes(context, inputs, options, path, overwrite, sizeof(cafe_plot_file),
+                            put_scene);
 }
