@@ -21,28 +21,31 @@
 
 /* ---- where the points are -------------------------------------------------------------------- */
 
-int plot_parse_column(plot_job *job, const char *option, const char *text, int64_t *column) {
-    const char *end;
-    uint64_t number;
-    if (!cli_whole(text ? text : "0", (uint64_t)job->columns - 1, &number, &end) || *end)
-        return cli_error(&job->run, CLI_USAGE,
-                         "--%s: expected a column from 0 to %" PRId64 ", found '%s'", option,
-                         job->columns - 1, text ? text : "0");
-    *column = (int64_t)number;
+int plot_parse_columns(plot_job *job, const char *option, const char *text, int count,
+                       int64_t *column) {
+    const char *at = text ? text : "0", *end;
+    for (int i = 0; i < count; i++, at = end + 1) {
+        uint64_t number;
+        if (!cli_whole(at, (uint64_t)job->columns - 1, &number, &end) ||
+            *end != (i + 1 < count ? ',' : 0))
+            return cli_error(&job->run, CLI_USAGE,
+                             "--%s: expected %s from 0 to %" PRId64 ", found '%s'", option,
+                             count == 1 ? "a column" : "two columns as 0,1", job->columns - 1,
+                             text ? text : "0");
+        column[i] = (int64_t)number;
+    }
     return CLI_OK;
 }
 
 static int take_columns(plot_job *job) {
-    int64_t x = 0, y = 0;
-    int code = plot_parse_column(job, "x", job->x ? job->x : "0", &x);
-    if (code == CLI_OK) code = plot_parse_column(job, "y", job->y ? job->y : "1", &y);
-    if (code != CLI_OK) return code;
+    int64_t column[2] = {0, 0};
+    CLI_TRY(plot_parse_columns(job, "dimensions", job->dimensions, 2, column));
     for (int64_t u = 0; u < job->run.counts.nodes; u++) {
-        job->xy[2 * u] = job->vectors[u * job->columns + x];
-        job->xy[2 * u + 1] = job->vectors[u * job->columns + y];
+        job->xy[2 * u] = job->vectors[u * job->columns + column[0]];
+        job->xy[2 * u + 1] = job->vectors[u * job->columns + column[1]];
     }
-    snprintf(job->x_label, sizeof job->x_label, "column %" PRId64, x);
-    snprintf(job->y_label, sizeof job->y_label, "column %" PRId64, y);
+    snprintf(job->x_label, sizeof job->x_label, "column %" PRId64, column[0]);
+    snprintf(job->y_label, sizeof job->y_label, "column %" PRId64, column[1]);
     job->inputs.x_label = job->x_label;
     job->inputs.y_label = job->y_label;
     return CLI_OK;
@@ -54,7 +57,7 @@ static int find_points(plot_job *job) {
     job->inputs.n = run->counts.nodes;
     job->inputs.xy = job->xy = cli_new(run, 2 * run->counts.nodes, sizeof *job->xy);
     if (!job->xy) return CLI_RESOURCES;
-    if (job->x || job->y) return take_columns(job);
+    if (job->dimensions) return take_columns(job);
     job->inputs.equal = 1;
     if (job->map && strcmp(job->map, "auto") != 0) {
         CLI_TRY(plot_read_map(job));
@@ -197,7 +200,7 @@ static int check(void *argument) {
     if (is_map(job))
         return cli_only_with(
             "plot", given,
-            "terminal|x|y|map|colour|column|labels|communities|before|attributes|report|"
+            "terminal|dimensions|map|colour|column|labels|communities|before|attributes|report|"
             "title|columns-shown|links|page-limit|pixels-wide|pixels-high|"
             "most-links|names|size|radius|dark",
             "a picture or a page: -o FILE.svg, FILE.png or FILE.html");
@@ -206,16 +209,17 @@ static int check(void *argument) {
         cli_ends_in(job->before, ".npy"))
         return cli_usage_error("plot", "--before with vectors shows two maps: not --map none");
     if (is_page(job))
-        return cli_only_with("plot", given,
-                             "terminal|x|y|colour|column|pixels-wide|pixels-high|most-links|names|"
-                             "size|radius|dark",
-                             "a picture: -o FILE.svg, FILE.pdf or FILE.png");
+        return cli_only_with(
+            "plot", given,
+            "terminal|dimensions|colour|column|pixels-wide|pixels-high|most-links|names|"
+            "size|radius|dark",
+            "a picture: -o FILE.svg, FILE.pdf or FILE.png");
     CLI_TRY(cli_only_with("plot", given, "before|attributes|report|columns-shown|links|page-limit",
                           "a page: -o FILE.html"));
     if (job->map && strcmp(job->map, "none") == 0)
         return cli_usage_error("plot", "--map none goes with a page: -o FILE.html");
-    if ((job->x || job->y) && job->map)
-        return cli_usage_error("plot", "--x and --y show columns, --map a map: give one of them");
+    if (job->dimensions && job->map)
+        return cli_usage_error("plot", "--dimensions shows columns, --map a map: give one of them");
     if (job->colour == PLOT_LABEL && !job->labels_path)
         return cli_usage_error("plot", "--colour label needs --labels FILE");
     if (!job->run.common.output)
@@ -243,8 +247,8 @@ static const cli_option options[] = {
     {"map", 0, "auto|none|FILE", CLI_READS, offsetof(JOB, map), NULL, NULL,
      "the points of a map, as -o MAP.npy writes them; auto, which is also the default, makes one; "
      "none, for a page, shows two columns"},
-    CLI_ROW_TEXT(JOB, x, "x", "J", "column J to the right (the first is 0), instead of a map"),
-    CLI_ROW_TEXT(JOB, y, "y", "J", "column J upwards, with --x"),
+    CLI_ROW_TEXT(JOB, dimensions, "dimensions", "J,K",
+                 "column J to the right, column K upwards (the first is 0), instead of a map"),
     CLI_ROW_CHOICE(JOB, colour, "colour", "WHAT", "auto",
                    "auto|community|label|column|centrality|none",
                    "what the colours tell; auto is the label when there are labels, else the "

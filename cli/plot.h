@@ -25,7 +25,8 @@ typedef struct plot_page {
 
 typedef struct plot_job {
     cli_run run;
-    const char *map, *x, *y, *column, *labels_path, *communities, *title, *attributes, *report_path;
+    const char *map, *dimensions, *column, *labels_path, *communities, *title, *attributes,
+        *report_path;
     const char *before;
     int32_t colour;
     bool terminal;
@@ -57,6 +58,7 @@ int plot_read_map(plot_job *job);
 void plot_page_free(plot_page *page);
 
 /* The number of a column; the first is 0. */
-int plot_parse_column(plot_job *job, const char *option, const char *text, int64_t *column);
+int plot_parse_columns(plot_job *job, const char *option, const char *text, int count,
+                       int64_t *column);
 
 #endif

@@ -89,8 +89,7 @@ static int find_communities(plot_job *job) {
 
 static int use_column(plot_job *job) {
     int64_t column = 0;
-    int code = plot_parse_column(job, "column", job->column, &column);
-    if (code != CLI_OK) return code;
+    CLI_TRY(plot_parse_columns(job, "column", job->column, 1, &column));
     job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
     if (!job->value) return CLI_RESOURCES;
     for (int64_t u = 0; u < job->run.counts.nodes; u++)

@@ -40,7 +40,7 @@ static const cli_usual rows[] = {
     {"explain", "graph.txt vectors.npy --node alice,bob",
      "node|verbose|dimensions|communities|labels|spectrum|bound|eigenvector|" RUN},
     {"plot", "graph.txt vectors.npy -o page.html --labels labels.txt",
-     "output|terminal|map|x|y|colour|labels|communities|attributes|title|dark|force"},
+     "output|terminal|map|dimensions|colour|labels|communities|attributes|title|dark|force"},
     {"help", "embed", "completion|man"},
     {"version", "--verbose", "verbose|probe"},
 };

@@ -97,7 +97,7 @@ expect 0 "${several[@]}" --methods sphere,spectral:columns=3,hope -k 8 --json se
 prints '^ train +method +micro_f1 +rank +less the first +t +p +seconds'
 prints '^   10%  sphere +0\.[0-9]+ ± 0\.[0-9]+ +[123](\.5)? '
 prints '^        spectral:columns=3 +[01]\.[0-9]+ ± 0\.[0-9]+ +[123](\.5)? +[-+]0\.[0-9]+ ± 0\.[0-9]+ +[-0-9.]+ +[01]\.[0-9]+ '
-says 'allow for their overlap'
+says 'allow for overlap'
 json_check several.json
 [[ $(grep -c '^          "columns": 8,' several.json) -eq 4 ]] || fail "--columns does not count for all methods"
 [[ $(grep -c '^          "columns": 3,' several.json) -eq 2 ]] || fail "columns of the list do not count"

@@ -56,7 +56,7 @@ for graph in "${graphs[@]}"; do
         reads update "$graph" changes.in --from "v.$ending" --communities cluster.tsv -o "updated.$ending" --graph-out next.cafe --drift drift.tsv
         reads explain next.cafe "updated.$ending"
         reads plot "$graph" "v.$ending" --map "map.$ending" -o again.svg
-        reads plot "$graph" "v.$ending" --x 0 --y 1 -o again.svg
+        reads plot "$graph" "v.$ending" --dimensions 0,1 -o again.svg
         reads embed "$graph" -k 4 --start "v.$ending" -o again.npy
         reads evaluate link "$graph" --repeats 1
         reads evaluate classify "$graph" --embedding "v.$ending" --labels cluster.tsv --repeats 1 --train 0.5

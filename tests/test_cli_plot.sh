@@ -64,7 +64,7 @@ expect 0 plot --map m.in.npy -o b.png
 same a.png b.png
 expect 0 plot --map m.in.npy --tune pixels-wide=500 --tune pixels-high=400 --dark yes --colour centrality -o c.png
 png c.png 500 400
-expect 0 plot --x 0 --y 2 --column 3 --title 'Columns' -o d.svg
+expect 0 plot --dimensions 0,2 --column 3 --title 'Columns' -o d.svg
 svg d.svg 600
 grep -q '>column 2<' d.svg || fail "the axis has no name"
 expect 0 plot --map m.in.npy --labels l.in -o e.svg
@@ -77,7 +77,7 @@ expect 0 plot --map m.in.npy --colour none -o i.svg
 only a.png b.png c.png d.svg e.svg f.svg h.svg i.svg
 for threads in 1 3; do
     expect 0 plot -t $threads -o t$threads.png
-    expect 0 plot -t $threads --x 0 --y 1 -o t$threads.svg
+    expect 0 plot -t $threads --dimensions 0,1 -o t$threads.svg
 done
 same t1.png t3.png
 same t1.svg t3.svg
@@ -86,7 +86,7 @@ same a.png t1.png
 # ---- many points: an image in the SVG
 expect 0 "$CAFE" generate sbm --nodes 21000 --edges 60000 --blocks 3 -q -o big.in.txt
 expect 0 "$CAFE" embed big.in.txt -q --columns 2 --sweeps 3 -o big.in.npy
-expect 0 "$CAFE" plot big.in.txt big.in.npy --x 0 --y 1 --colour none -o big.svg
+expect 0 "$CAFE" plot big.in.txt big.in.npy --dimensions 0,1 --colour none -o big.svg
 says 'are an image'
 svg big.svg 0
 grep -q 'href="data:image/png;base64,' big.svg || fail "no image"
@@ -113,7 +113,7 @@ done
 expect 0 plot --map m.in.npy --terminal
 wide .last/out 80
 prints '600 points'
-NO_COLOR=1 expect 0 plot --x 0 --y 1 --terminal
+NO_COLOR=1 expect 0 plot --dimensions 0,1 --terminal
 ! grep -q $'\x1b' .last/out || fail "NO_COLOR"
 
 # ---- names of the leading nodes, in any script of Europe
@@ -137,9 +137,9 @@ expect 2 plot
 says 'no output: give'
 expect 2 plot -o x.jpg
 says 'it can be .svg .png'
-expect 2 plot -o x.png --x 8
+expect 2 plot -o x.png --dimensions 0,8
 says 'from 0 to 7'
-expect 2 plot -o x.png --x 0 --map m.in.npy
+expect 2 plot -o x.png --dimensions 0,1 --map m.in.npy
 expect 2 plot -o x.png --tune pixels-wide=10
 expect 2 plot -o x.png --tune pixels-high=big
 expect 2 plot -o x.png --tune most-links=many
@@ -158,7 +158,7 @@ expect 0 "$CAFE" embed few.in.txt -q --columns 2 -o few.in.npy
 expect 0 "$CAFE" generate ba --nodes 20100 --edges 20200 -q -o many.in.cafe
 expect 0 "$CAFE" embed many.in.cafe -q --columns 2 --sweeps 1 -o many.in.npy
 for name in few.in.txt many.in.cafe; do
-    expect 0 "$CAFE" plot $name ${name%%.*}.in.npy --x 0 --y 1 -q --title 'K(\)' --tune pixels-wide=340 --tune pixels-high=200 -o p.pdf
+    expect 0 "$CAFE" plot $name ${name%%.*}.in.npy --dimensions 0,1 -q --title 'K(\)' --tune pixels-wide=340 --tune pixels-high=200 -o p.pdf
     quiet
     [[ $(head -c 8 p.pdf) == %PDF-1.4 && $(tail -n 1 p.pdf) == %%EOF ]] || fail "$name: no PDF"
     grep -aq '/MediaBox \[0 0 255.00 150.00\]' p.pdf || fail "$name: another size"

@@ -144,7 +144,7 @@ usage '--column goes with --colour column' plot g.txt v.npy --column 1 --colour 
 usage '--tune radius goes with -o FILE' plot g.txt v.npy --terminal --tune radius=3
 usage '--tune decode goes with an embedding that is made here' recommend g.txt --node 0 --embedding v.npy --tune decode=q
 usage '--attributes goes with a page' plot g.txt v.npy --attributes a.csv -o p.png
-usage '--x goes with a picture' plot g.txt v.npy --x 1 -o p.html
+usage '--dimensions goes with a picture' plot g.txt v.npy --dimensions 0,1 -o p.html
 usage '--node goes with an EMBEDDING' explain g.txt --eigenvector --node 1
 usage '--theta goes with --eigenvector' explain g.txt v.npy --theta 2
 usage '--eigenvector goes without an EMBEDDING' explain g.txt v.npy --eigenvector
@@ -274,7 +274,7 @@ done
 no() { expect 2 "$CAFE" "$@"; }
 "$CAFE" embed "$karate" -k 4 -q -o numbers.in.npy
 for number in ' 1' +1 0x1 '1 '; do
-    no plot "$karate" numbers.in.npy --x "$number" -o numbers.svg
+    no plot "$karate" numbers.in.npy --dimensions "0,$number" -o numbers.svg
     no plot "$karate" numbers.in.npy --tune pixels-wide="$number" -o numbers.svg
     no explain "$karate" numbers.in.npy --dimensions "$number"
     no explain "$karate" numbers.in.npy --dimensions "0-$number"

@@ -3,12 +3,9 @@
  * memory. */
 #define _GNU_SOURCE
 #include <cafe-private/inputs.h>
-#include <cafe-private/run.h>
 
-#include "dense.h"
+#include "dense_runs.h"
 #include "failing.h"
-#include "graph/graph.h"
-#include "method/method.h"
 #include "test_io.h"
 
 enum { NODES = 240, EDGES = 2400 };
@@ -44,30 +41,10 @@ static void add_q(double *q, int64_t n, const cafe_graph *g, double weight) {
 
 static cafe_run *run_of(cafe_context *context, const cafe_graph *graph, cafe_purpose purpose,
                         const char *method, const char *columns) {
-    cafe_run *run;
-    TEST_OK(context, cafe_run_create(context, purpose, method, &run));
-    TEST_OK(context, cafe_run_set(run, "columns", columns));
-    TEST_OK(context, cafe_run_set(run, "degree-exponent", "0"));
-    if (purpose == CAFE_PURPOSE_COMMUNITIES)
-        TEST_OK(context, cafe_run_set(run, "initial", "layers"));
-    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
-    TEST_OK(context, cafe_run_go(run));
-    return run;
-}
-
-static void operator_is(cafe_context *context, cafe_run *run, int64_t n, const double *q) {
-    double *row = calloc((size_t)n, sizeof *row);
-    for (int64_t u = 0; u < n; u += 7) {
-        TEST_OK(context, cafe_operator_row(context, cafe_run_get(run)->op, u, row));
-        for (int64_t w = 0; w < n; w++) assert_float_equal(row[w], q[u * n + w], 1e-8);
-    }
-    free(row);
-}
-
-static double modularity_of(const double *q, int64_t n, const int32_t *part) {
-    double sum = 0;
-    for (int64_t i = 0; i < n * n; i++) sum += part[i / n] == part[i % n] ? q[i] : 0;
-    return sum;
+    bool soft = purpose == CAFE_PURPOSE_COMMUNITIES;
+    const char *const options[] = {
+        "columns", columns, "degree-exponent", "0", soft ? "initial" : NULL, "layers", NULL};
+    return test_run(context, graph, purpose, method, options);
 }
 
 /* The share of pairs of nodes on which two partitions agree. */
@@ -121,7 +98,7 @@ static void layers_together_show_four_groups(void **state) {
     assert_null(cafe_graph_slice_of(both));
     add_q(q, NODES, a, 2.0 / 3), add_q(q, NODES, b, 1.0 / 3);
     cafe_run *run = run_of(context, both, CAFE_PURPOSE_VECTORS, "sphere", "8");
-    operator_is(context, run, NODES, q);
+    test_operator_is(context, run, NODES, q);
     cafe_run_free(run);
     cafe_graph_free(both);
     TEST_OK(context, cafe_graph_join(context, 2, graphs, NULL, NULL, &both));
@@ -129,7 +106,7 @@ static void layers_together_show_four_groups(void **state) {
     add_q(q, NODES, a, 0.5), add_q(q, NODES, b, 0.5);
     run = run_of(context, both, CAFE_PURPOSE_COMMUNITIES, "softmax", "4");
     const cafe_clustering_info *info = cafe_clustering_get(cafe_run_get(run)->clustering);
-    assert_float_equal(info->modularity, modularity_of(q, NODES, info->partition), 1e-6);
+    assert_float_equal(info->modularity, test_modularity(q, NODES, info->partition), 1e-6);
     cafe_run_free(run);
     const cafe_graph *const each[] = {both, a, b};
     for (int i = 0; i < 3; i++) {
@@ -183,9 +160,9 @@ static void changes_of_group_are_found(void **state) {
         if (slice[i / n] == slice[i % n])
             q[i] -= d[i / n] * d[i % n] / (mass[slice[i / n]] * total);
     cafe_run *run = run_of(context, all, CAFE_PURPOSE_COMMUNITIES, "softmax", "3");
-    operator_is(context, run, n, q);
+    test_operator_is(context, run, n, q);
     const cafe_clustering_info *info = cafe_clustering_get(cafe_run_get(run)->clustering);
-    assert_float_equal(info->modularity, modularity_of(q, n, info->partition), 1e-6);
+    assert_float_equal(info->modularity, test_modularity(q, n, info->partition), 1e-6);
     double right = agreement(n, info->partition, truth);
     if (right < 0.95) fail_msg("agreement %g", right);
     cafe_run_free(run);

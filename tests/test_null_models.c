@@ -3,12 +3,8 @@
  */
 #include <stdio.h>
 
-#include <cafe-private/run.h>
-
-#include "dense.h"
+#include "dense_runs.h"
 #include "failing.h"
-#include "graph/graph.h"
-#include "method/method.h"
 #include "operator/operator.h"
 #include "solve/solution.h"
 
@@ -60,13 +56,6 @@ static double *dense_q(const test_links *l, cafe_null null, double r) {
         q[i] = q[i] / (2 * m) - r * expected;
     }
     return q;
-}
-
-static double modularity_of(const double *q, const int32_t *part) {
-    double sum = 0;
-    for (int64_t i = 0; i < NODES * NODES; i++)
-        sum += part[i / NODES] == part[i % NODES] ? q[i] : 0;
-    return sum;
 }
 
 /* The same edges in slices, edge i in slice i mod SLICES. */
@@ -131,13 +120,8 @@ static double *dense_slices(const cafe_graph *all, const test_links *l, cafe_nul
 static cafe_run *run_of(cafe_context *context, const cafe_graph *graph, cafe_purpose purpose,
                         const char *method, const char *null, const char *option,
                         const char *value) {
-    cafe_run *run;
-    TEST_OK(context, cafe_run_create(context, purpose, method, &run));
-    TEST_OK(context, cafe_run_set(run, "null", null));
-    if (option) TEST_OK(context, cafe_run_set(run, option, value));
-    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
-    TEST_OK(context, cafe_run_go(run));
-    return run;
+    const char *const options[] = {"null", null, option, value, NULL};
+    return test_run(context, graph, purpose, method, options);
 }
 
 static void operators_are_those_of_their_names(void **state) {
@@ -146,14 +130,10 @@ static void operators_are_those_of_their_names(void **state) {
     for (int null = 0; null <= CAFE_NULL_NONE; null++) {
         test_links l = planted(null == CAFE_NULL_TWO_SIDED, 0.2);
         cafe_graph *graph = graph_of(context, &l);
-        double *q = dense_q(&l, (cafe_null)null, 1), row[NODES];
+        double *q = dense_q(&l, (cafe_null)null, 1);
         cafe_run *run = run_of(context, graph, CAFE_PURPOSE_VECTORS, "sphere", names[null],
                                "degree-exponent", "0");
-        const cafe_operator *op = cafe_run_get(run)->op;
-        for (int64_t u = 0; u < NODES; u += 7) {
-            TEST_OK(context, cafe_operator_row(context, op, u, row));
-            for (int64_t w = 0; w < NODES; w++) assert_float_equal(row[w], q[u * NODES + w], 1e-9);
-        }
+        test_operator_is(context, run, NODES, q);
         cafe_run_free(run);
         free(q);
         test_links_free(&l);
@@ -179,7 +159,7 @@ static void planted_groups_are_found(void **state) {
                        : i == 1 ? "1.4"
                                 : "1");
             const cafe_clustering_info *info = cafe_clustering_get(cafe_run_get(run)->clustering);
-            assert_float_equal(info->modularity, modularity_of(q, info->partition), 1e-7);
+            assert_float_equal(info->modularity, test_modularity(q, NODES, info->partition), 1e-7);
             int64_t same = 0;
             for (int32_t u = 0; u < NODES; u++)
                 same += info->partition[u] == info->partition[u % GROUPS];
@@ -200,26 +180,19 @@ static void slices_have_null_models_of_their_own(void **state) {
         test_links l = planted(null == CAFE_NULL_TWO_SIDED, 0.1);
         cafe_graph *all = sliced(context, &l);
         int64_t n = all->n, same = 0;
-        double *q = dense_slices(all, &l, (cafe_null)null, 1),
-               *row = malloc((size_t)n * sizeof *row);
+        double *q = dense_slices(all, &l, (cafe_null)null, 1);
         cafe_run *run =
             run_of(context, all, CAFE_PURPOSE_COMMUNITIES, "layers", names[null], NULL, NULL);
-        for (int64_t u = 0; u < n; u += 7) {
-            TEST_OK(context, cafe_operator_row(context, cafe_run_get(run)->op, u, row));
-            for (int64_t w = 0; w < n; w++) assert_float_equal(row[w], q[u * n + w], 1e-9);
-        }
+        test_operator_is(context, run, n, q);
         const cafe_clustering_info *info = cafe_clustering_get(cafe_run_get(run)->clustering);
-        double value = 0;
-        for (int64_t i = 0; i < n * n; i++)
-            value += info->partition[i / n] == info->partition[i % n] ? q[i] : 0;
-        assert_float_equal(info->modularity, value, 1e-7);
+        assert_float_equal(info->modularity, test_modularity(q, n, info->partition), 1e-7);
         int32_t first[GROUPS];
         for (int64_t u = n; u-- > 0;) first[node_of(all, u) % GROUPS] = info->partition[u];
         for (int64_t u = 0; u < n; u++)
             same += info->partition[u] == first[node_of(all, u) % GROUPS];
         assert_true(null == CAFE_NULL_NONE || (double)same > 0.95 * (double)n);
         cafe_run_free(run);
-        free(q), free(row);
+        free(q);
         test_links_free(&l);
         cafe_graph_free(all);
     }
@@ -247,17 +220,14 @@ static void signs_go_with_two_sides(void **state) {
     cafe_graph *graph = test_graph(context, NODES, &l, 1, &o);
     cafe_run *run =
         run_of(context, graph, CAFE_PURPOSE_COMMUNITIES, "layers", "two-sided", NULL, NULL);
-    double *q = dense_q(&up, CAFE_NULL_TWO_SIDED, 1), row[NODES];
+    double *q = dense_q(&up, CAFE_NULL_TWO_SIDED, 1);
     double *against = dense_q(&down, CAFE_NULL_TWO_SIDED, 1);
     double m = graph->counts.total_weight, taken = graph->negative->counts.total_weight;
     for (int64_t i = 0; i < NODES * NODES; i++)
         q[i] = (m * q[i] - taken * against[i]) / (m + taken);
-    for (int64_t u = 0; u < NODES; u += 7) {
-        TEST_OK(context, cafe_operator_row(context, cafe_run_get(run)->op, u, row));
-        for (int64_t w = 0; w < NODES; w++) assert_float_equal(row[w], q[u * NODES + w], 1e-9);
-    }
+    test_operator_is(context, run, NODES, q);
     const cafe_clustering_info *info = cafe_clustering_get(cafe_run_get(run)->clustering);
-    assert_float_equal(info->modularity, modularity_of(q, info->partition), 1e-7);
+    assert_float_equal(info->modularity, test_modularity(q, NODES, info->partition), 1e-7);
     for (int32_t u = 0; u < NODES; u++) same += info->partition[u] == info->partition[u % GROUPS];
     assert_true(same > 0.95 * NODES);
     cafe_run_free(run);

@@ -2,12 +2,9 @@
  * groups found again. */
 #define _GNU_SOURCE
 #include <cafe-private/inputs.h>
-#include <cafe-private/run.h>
 
-#include "dense.h"
+#include "dense_runs.h"
 #include "failing.h"
-#include "graph/graph.h"
-#include "method/method.h"
 #include "test_io.h"
 
 enum { NODES = 240, EDGES = 3000, GROUPS = 4 };
@@ -54,24 +51,12 @@ static double *dense_q(const test_links *l) {
     return q;
 }
 
-static double modularity_of(const double *q, const int32_t *part) {
-    double sum = 0;
-    for (int64_t i = 0; i < NODES * NODES; i++)
-        sum += part[i / NODES] == part[i % NODES] ? q[i] : 0;
-    return sum;
-}
-
 static cafe_run *run_of(cafe_context *context, const cafe_graph *graph, cafe_purpose purpose,
                         const char *method, const char *columns) {
-    cafe_run *run;
-    TEST_OK(context, cafe_run_create(context, purpose, method, &run));
-    TEST_OK(context, cafe_run_set(run, "columns", columns));
-    TEST_OK(context, cafe_run_set(run, "degree-exponent", "0"));
-    if (purpose == CAFE_PURPOSE_COMMUNITIES)
-        TEST_OK(context, cafe_run_set(run, "initial", "sphere"));
-    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
-    TEST_OK(context, cafe_run_go(run));
-    return run;
+    bool soft = purpose == CAFE_PURPOSE_COMMUNITIES;
+    const char *const options[] = {
+        "columns", columns, "degree-exponent", "0", soft ? "initial" : NULL, "sphere", NULL};
+    return test_run(context, graph, purpose, method, options);
 }
 
 static void the_operator_has_both_null_models(void **state) {
@@ -79,15 +64,12 @@ static void the_operator_has_both_null_models(void **state) {
     cafe_context *context = test_context(2, 3);
     test_links l = planted(0.05);
     cafe_graph *graph = graph_of(context, &l);
-    double *q = dense_q(&l), row[NODES];
+    double *q = dense_q(&l);
     assert_non_null(cafe_graph_negative(graph));
     assert_int_equal(cafe_graph_nodes(cafe_graph_negative(graph)), NODES);
     assert_int_equal(cafe_graph_get_counts(graph)->zero_weights, 0);
     cafe_run *run = run_of(context, graph, CAFE_PURPOSE_VECTORS, "sphere", "8");
-    for (int64_t u = 0; u < NODES; u += 11) {
-        TEST_OK(context, cafe_operator_row(context, cafe_run_get(run)->op, u, row));
-        for (int64_t w = 0; w < NODES; w++) assert_float_equal(row[w], q[u * NODES + w], 1e-9);
-    }
+    test_operator_is(context, run, NODES, q);
     cafe_run_free(run);
     free(q);
     test_links_free(&l);
@@ -107,10 +89,10 @@ static void planted_groups_are_found(void **state) {
     const cafe_clustering_info *info = cafe_clustering_get(cafe_run_get(run)->clustering);
     int64_t same = 0;
     for (int32_t u = 0; u < NODES; u++) truth[u] = u % GROUPS;
-    assert_float_equal(info->modularity, modularity_of(q, info->partition), 1e-6);
-    assert_float_equal(info->edge_modularity, modularity_of(q, info->partition), 1e-6);
-    if (!(info->modularity > 0.95 * modularity_of(q, truth)))
-        fail_msg("modularity %g of %g in %d", info->modularity, modularity_of(q, truth),
+    assert_float_equal(info->modularity, test_modularity(q, NODES, info->partition), 1e-6);
+    assert_float_equal(info->edge_modularity, test_modularity(q, NODES, info->partition), 1e-6);
+    if (!(info->modularity > 0.95 * test_modularity(q, NODES, truth)))
+        fail_msg("modularity %g of %g in %d", info->modularity, test_modularity(q, NODES, truth),
                  (int)info->communities);
     for (int g = 0; g < GROUPS; g++) of[g] = info->partition[g];
     for (int32_t u = 0; u < NODES; u++) same += info->partition[u] == of[u % GROUPS];
@@ -216,11 +198,8 @@ static void eigenvectors_are_those_of_both_parts(void **state) {
     cafe_context *context = test_context(2, 3);
     test_links l = planted(0.05);
     cafe_graph *graph = graph_of(context, &l);
-    cafe_run *run;
-    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "spectral", &run));
-    TEST_OK(context, cafe_run_set(run, "columns", "5"));
-    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
-    TEST_OK(context, cafe_run_go(run));
+    const char *const options[] = {"columns", "5", NULL};
+    cafe_run *run = test_run(context, graph, CAFE_PURPOSE_VECTORS, "spectral", options);
     double *q = dense_q(&l), values[NODES], loss = 0;
     for (int64_t i = 0; i < NODES * NODES; i++) loss += q[i] * q[i];
     test_dense_eigenvalues(NODES, q, values);
