@@ -4,11 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/about.h>
+#include <cafe-private/text.h>
+
 #include "labels.h"
 #include "method.h"
 #include "plot.h"
 
-enum { CLASSES = 20 };
+/* LEGEND: bytes of a name in the legend; more communities than MOST_NAMED have numbers alone */
+enum { CLASSES = 20, LEGEND = 160, MOST_NAMED = 20000 };
 
 /* Whole numbers of a few values are classes; others are a scale. */
 static bool is_scale(const cafe_attribute *a, int64_t nodes) {
@@ -44,6 +48,59 @@ static int use_scale(plot_job *job, const cafe_attribute *a) {
     for (int64_t u = 0; u < n; u++) job->value[u] = fmax(a->numbers[u], least);
     snprintf(job->legend, sizeof job->legend, "%.31s", a->name);
     return CLI_OK;
+}
+
+static cafe_status find_pagerank(plot_job *job, double *value) {
+    cafe_context *context = job->run.context;
+    cafe_sampled *sampled = NULL;
+    cafe_status status =
+        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
+    if (status == CAFE_OK) status = cafe_rank_pagerank(context, sampled, NULL, NULL, value, NULL);
+    cafe_sampled_free(sampled);
+    return status;
+}
+
+/* The names of the communities with what they are about, as the page has them. */
+static int name_communities(plot_job *job) {
+    cli_run *run = &job->run;
+    const cafe_graph *graph = run->graph;
+    cafe_about_sources sources = {NULL, NULL, NULL};
+    cafe_facts *facts = NULL;
+    cafe_about *about = NULL;
+    int64_t kinds = job->inputs.kinds, skipped = 0;
+    if (kinds > MOST_NAMED) return CLI_OK;
+    double *rank = cli_new(run, run->counts.nodes, sizeof *rank);
+    char(*text)[LEGEND] = cli_new(run, kinds, sizeof *text);
+    const char **names = cli_new(run, kinds, sizeof *names);
+    if (!rank || !text || !names) return CLI_RESOURCES;
+    cafe_status status = find_pagerank(job, rank);
+    if (status == CAFE_OK && cafe_graph_get_reading(graph)->attribute_count > 0)
+        status = cafe_facts_read(run->context, graph, NULL, &facts, &skipped);
+    sources.facts = facts;
+    sources.centrality = rank;
+    if (status == CAFE_OK)
+        status = cafe_about_find(run->context, graph, &sources, job->kind, kinds, &about);
+    for (int64_t k = 0; status == CAFE_OK && k < kinds; k++) {
+        char number[32];
+        snprintf(number, sizeof number, "%" PRId64, k);
+        snprintf(text[k], sizeof text[k], "%s  %s", job->names ? job->names[k] : number,
+                 cafe_about_text(about, k));
+        names[k] = text[k];
+    }
+    cafe_about_free(about);
+    cafe_facts_free(facts);
+    job->inputs.names = names;
+    return cli_check(run, status);
+}
+
+/* What the labels tell: the attribute, or the column of their file that --label names. */
+static void name_legend(plot_job *job, const char *path) {
+    const cafe_graph_reading *r = cafe_graph_get_reading(job->run.graph);
+    const char *column = job->run.common.label_columns.label;
+    for (int64_t i = 0; i < r->attribute_count; i++)
+        if (strcmp(r->attributes[i].name, path) == 0) column = path;
+    if (column && *column && column[strspn(column, "0123456789")])
+        snprintf(job->legend, sizeof job->legend, "%.31s", column);
 }
 
 /* Of a node with several labels the first counts. */
@@ -100,17 +157,11 @@ static int use_column(plot_job *job) {
 
 /* PageRank is spread over powers of ten: its logarithm is shown. */
 static int find_centrality(plot_job *job) {
-    cafe_context *context = job->run.context;
-    cafe_sampled *sampled = NULL;
     job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
     if (!job->value) return CLI_RESOURCES;
-    cafe_status status =
-        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
-    if (status == CAFE_OK)
-        status = cafe_rank_pagerank(context, sampled, NULL, NULL, job->value, NULL);
+    cafe_status status = find_pagerank(job, job->value);
     for (int64_t u = 0; u < job->run.counts.nodes && status == CAFE_OK; u++)
         job->value[u] = log10(fmax(job->value[u], 1e-300));
-    cafe_sampled_free(sampled);
     return cli_check(&job->run, status);
 }
 
@@ -137,8 +188,10 @@ int plot_find_colours(plot_job *job) {
                                           [PLOT_NONE] = ""};
     snprintf(job->legend, sizeof job->legend, "%s", legends[colour]);
     if (colour == PLOT_LABEL) code = use_labels(job, job->labels_path);
+    if (colour == PLOT_LABEL && code == CLI_OK && job->kind) name_legend(job, job->labels_path);
     if (colour == PLOT_COMMUNITY)
         code = job->communities ? use_labels(job, job->communities) : find_communities(job);
+    if (colour == PLOT_COMMUNITY && code == CLI_OK && job->kind) code = name_communities(job);
     if (colour == PLOT_COLUMN) code = use_column(job);
     if (colour == PLOT_CENTRALITY) code = find_centrality(job);
     job->inputs.kind = job->kind;

@@ -41,7 +41,7 @@ CAFE_PRIVATE_${VERSION} {
 endfunction()
 
 file(GLOB headers ${SOURCE}/src/*/*.h ${SOURCE}/include/cafe-private/*.h)
-set(lab ${SOURCE}/include/cafe-private/results.h)
+set(lab ${SOURCE}/include/cafe-private/about.h ${SOURCE}/include/cafe-private/results.h)
 list(REMOVE_ITEM headers ${lab})
 version_script(${OUTPUT} CAFE_0.1 ${headers})
 version_script(${LAB_OUTPUT} CAFE_LAB_0.1 ${lab})

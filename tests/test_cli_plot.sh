@@ -83,6 +83,34 @@ same t1.png t3.png
 same t1.svg t3.svg
 same a.png t1.png
 
+# ---- legends tell what communities are about, and which attribute the labels are
+{
+    echo 'graph ['
+    for u in {0..19}; do
+        printf 'node [ id %d Field "%s" age %d ]\n' "$u" "$([[ $u -lt 10 ]] && echo Physics || echo Biology)" $((20 + u))
+    done
+    for u in {0..19}; do
+        for w in {0..19}; do
+            [[ $u -ge $w || $((u / 10)) -ne $((w / 10)) ]] || echo "edge [ source $u target $w ]"
+        done
+    done
+    echo 'edge [ source 0 target 10 ] ]'
+} >field.in.gml
+expect 0 "$CAFE" embed field.in.gml -q --columns 3 -o field.in.npy
+expect 0 "$CAFE" cluster field.in.gml -q -o field.in.tsv
+field() { "$CAFE" plot field.in.gml field.in.npy -q -f -o field.svg "$@"; }
+expect 0 field
+grep -q '>0  Field: Physics (100 %)<' field.svg || fail "the first community has no name"
+grep -q '>1  Field: Biology (100 %)<' field.svg || fail "the second community has no name"
+expect 0 field --communities field.in.tsv
+grep -q '>1  Field: Biology (100 %)<' field.svg || fail "a community of a file has no name"
+expect 0 field --label Field
+grep -q '>Field<' field.svg || fail "the legend does not name the attribute"
+grep -q '>Physics<' field.svg || fail "the legend does not name the classes"
+expect 0 field --label age
+grep -q '>age<' field.svg || fail "the scale does not name the attribute"
+rm field.svg
+
 # ---- many points: an image in the SVG
 expect 0 "$CAFE" generate sbm --nodes 21000 --edges 60000 --blocks 3 -q -o big.in.txt
 expect 0 "$CAFE" embed big.in.txt -q --columns 2 --sweeps 3 -o big.in.npy

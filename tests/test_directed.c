@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "failing.h"
+#include "graph/builder.h"
 #include "graph/directed.h"
 #include "graphs.h"
 
@@ -116,6 +117,7 @@ static void check_rule(const test_links *l, bool weighted, int32_t rule,
         for (int w = 0; w < N; w++) {
             assert_true(fabs(got[u][w] - want[u][w]) <= 1e-6 * fabs(want[u][w]) + 1e-12);
             entries += a[u][w] > 0;
+            assert_int_equal(cafe_graph_has_arc(graph, u, w), a[u][w] > 0);
         }
     counts = *cafe_graph_get_counts(graph);
     assert_int_equal(counts.directed, rule);

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cafe-private/about.h>
 #include <cafe/overview.h>
 
 #include "failing.h"
 #include "graphs.h"
 
-#include "draw/about.h"
 #include "overview/surroundings.h"
 
 /* Cliques 0-5 and 6-11; node 12 has three edges to each. Node 3 of the first has the label of the

@@ -27,6 +27,8 @@ export function showEmptyCard(panel, { central, kind, nameOf, open }) {
   panel.replaceChildren(...parts);
 }
 
+const ways = ['', '\u2192 ', '\u2190 ', '\u2194 ']; // to a neighbour, from it, both
+
 // Neighbours by their pull, or by the weight of the link where the page has no pulls.
 function neighbourList(card) {
   const most = 12;
@@ -34,7 +36,7 @@ function neighbourList(card) {
   const top = card.neighbours[0] ? Math.abs(valueOf(card.neighbours[0])) || 1 : 1;
   const title = card.neighbours[0]?.pull === undefined ? 'Heaviest edges of' : 'Strongest pulls of';
   return [make('h3', {}, `${title} ${count(card.neighbours.length)} neighbours`),
-    make('ul', { class: 'rows' }, ...card.neighbours.slice(0, most).map((each) => row(card.nameOf(each.point),
+    make('ul', { class: 'rows' }, ...card.neighbours.slice(0, most).map((each) => row(`${ways[each.way ?? 0]}${card.nameOf(each.point)}`,
       figure(valueOf(each)), valueOf(each) / top, () => card.open(each.point))))];
 }
 

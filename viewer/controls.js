@@ -97,7 +97,7 @@ export function showLegend(app, colours) {
     parts.push(make('ul', {}, ...colours.entries.map((entry) => {
       const dot = make('span', { class: entry.mark.ring ? 'dot hollow' : 'dot' });
       dot.style[entry.mark.ring ? 'borderColor' : 'background'] = toHex(entry.mark.rgb);
-      return make('li', {}, make('button', { type: 'button', title: `Select ${entry.name}`,
+      return make('li', {}, make('button', { type: 'button', title: `Select ${entry.name} ${entry.about()}`.trim(),
         onclick: () => app.select(entry.holds, entry.name) }, dot,
       make('span', { class: 'name', dir: 'auto' }, entry.name), make('span', { class: 'about', dir: 'auto' }, entry.about()),
       make('span', { class: 'count' }, count(entry.count))));

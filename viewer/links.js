@@ -2,9 +2,9 @@
 import { valueAt } from './data.js';
 
 export async function readLinks(store, meta) {
-  const [counts, ends, bits] = await Promise.all([store.numbers('link-counts'),
-    store.numbers('link-ends'), store.has('link-weights') ? store.numbers('link-weights') : null]);
-  const links = new Links(counts, ends, bits && floats(bits));
+  const [counts, ends, bits, ways] = await Promise.all(['link-counts', 'link-ends', 'link-weights', 'link-ways']
+    .map((name) => (store.has(name) ? store.numbers(name) : null)));
+  const links = new Links(counts, ends, bits && floats(bits), ways);
   links.weigh(meta.degreeExponent);
   return links;
 }
@@ -15,7 +15,8 @@ function floats(bits) {
 }
 
 class Links {
-  constructor(counts, ends, weights) {
+  // ways: of each stored link, 1: from its point, 2: to it, 3: both; null: no directions are known
+  constructor(counts, ends, weights, ways) {
     const n = counts.length;
     this.start = new Uint32Array(n + 1);
     this.degree = new Float64Array(n); // sum of a(u,w) over w
@@ -28,11 +29,14 @@ class Links {
     for (let i = 0; i < n; i++) this.start[i + 1] += this.start[i];
     this.target = new Uint32Array(this.start[n]);
     this.weight = weights ? new Float32Array(this.start[n]) : null;
+    this.way = ways ? new Uint8Array(this.start[n]) : null;
+    const turned = [0, 2, 1, 3];
     const next = this.start.slice(0, n);
     this.eachStored(counts, ends, (i, j, at) => {
       const weight = weights ? weights[at] : 1;
-      this.put(next, i, j, weight);
-      if (j !== i) this.put(next, j, i, weight);
+      const way = ways ? ways[at] : 0;
+      this.put(next, i, j, weight, way);
+      if (j !== i) this.put(next, j, i, weight, turned[way]);
     });
   }
 
@@ -47,10 +51,11 @@ class Links {
     }
   }
 
-  put(next, i, j, weight) {
+  put(next, i, j, weight, way) {
     const at = next[i]++;
     this.target[at] = j;
     if (this.weight) this.weight[at] = weight;
+    if (this.way) this.way[at] = way;
     this.degree[i] += weight;
   }
 
@@ -72,18 +77,18 @@ class Links {
   of(i) {
     const list = [];
     for (let at = this.start[i]; at < this.start[i + 1]; at++) {
-      list.push({ point: this.target[at], weight: this.weight ? this.weight[at] : 1 });
+      list.push({ point: this.target[at], weight: this.weight ? this.weight[at] : 1, way: this.way ? this.way[at] : 0 });
     }
     return list;
   }
 
-  // Each link once: its points and its weight as a share of the largest.
+  // Each link once: its points, its weight as a share of the largest, its way.
   pairs() {
     const list = [];
     const most = this.weight ? this.weight.reduce((a, b) => Math.max(a, b), 0) || 1 : 1;
     for (let i = 0; i + 1 < this.start.length; i++) {
       for (let at = this.start[i]; at < this.start[i + 1]; at++) {
-        if (this.target[at] > i) list.push([i, this.target[at], this.weight ? this.weight[at] / most : 1]);
+        if (this.target[at] > i) list.push([i, this.target[at], this.weight ? this.weight[at] / most : 1, this.way ? this.way[at] : 0]);
       }
     }
     return list;
@@ -106,6 +111,6 @@ export function pulls(links, axes, i) {
   const mine = axes.map((axis) => valueAt(axis, i));
   return links.of(i).filter((link) => link.point !== i).map((link) => {
     const inner = axes.reduce((sum, axis, c) => sum + mine[c] * valueAt(axis, link.point), 0);
-    return { point: link.point, weight: link.weight, pull: links.covariance(i, link) * inner };
+    return { ...link, pull: links.covariance(i, link) * inner };
   }).sort((a, b) => b.pull - a.pull || a.point - b.point);
 }

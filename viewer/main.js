@@ -3,7 +3,7 @@ import { Names, Store, readColumn, readMeta, readPair, valueAt } from './data.js
 import { Bus, count, figure, make } from './bus.js';
 import { Camera, findRoom } from './camera.js';
 import { Grid } from './grid.js';
-import { Points } from './points.js';
+import { Points, weightsOf } from './points.js';
 import { Density, dense } from './density.js';
 import { Overlay } from './overlay.js';
 import { strip } from './axes.js';
@@ -389,9 +389,7 @@ class App {
     const column = size.startsWith('table-') ? facts.columns[Number(size.slice(6))] : null;
     const of = column ? (i) => Math.max(column.numbers[column.of[i]], 0) || 0 // none, and below 0: the least
       : size === 'degree' ? (i) => degrees[i] : (i) => facts.centralityOf(i);
-    let most = 0;
-    for (let i = 0; size !== 'same' && i < this.n; i++) most = Math.max(most, of(i));
-    this.points.setWeights(size === 'same' || !(most > 0) ? null : Uint8Array.from({ length: this.n }, (_, i) => 255 * Math.sqrt(of(i) / most)));
+    this.points.setWeights(size === 'same' ? null : weightsOf(this.n, of));
     this.redraw();
   }
 
@@ -529,7 +527,7 @@ class App {
     this.openLinks = neighbours ?? [];
     this.named = this.openLinks.slice(0, 8).map((link) => link.point);
     showCard(id('panel-node'), { name: this.nameOf(point), reason, pairs, neighbours,
-      note: this.linkNote(), nearest, nearestNote: nearestNote(this.meta, nearest),
+      note: this.linkNote(), nearest, nearestNote: nearestNote(this, nearest),
       nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
     showTab('node');
     this.reveal(point);

@@ -7,19 +7,40 @@ import { drawAxes, strip } from './axes.js';
 const mostLinks = 3000; // of the open node
 const mostNames = 90;
 const widths = [[-1, 0.15, 0.7], [0.15, 0.4, 1.5], [0.4, 0.7, 2.6], [0.7, 1, 4]]; // shares of the largest weight: from, to, pixels
+const head = 7; // pixels of an arrow
 const fewPoints = 1000; // names do not hide points of so small a graph
+
+// The two strokes of an arrow that reaches the rim of a point.
+function arrow([x0, y0], [x1, y1], rim) {
+  const angle = Math.atan2(y1 - y0, x1 - x0);
+  const [x, y] = [x1 - rim * Math.cos(angle), y1 - rim * Math.sin(angle)];
+  return [angle + 2.7, angle - 2.7].map((side) => [x, y, x + head * Math.cos(side), y + head * Math.sin(side)]);
+}
+
+// links: [from, to, share, way]
+function arrows(links, { place, radius }) {
+  const lines = [];
+  for (const [i, j, , way] of links) {
+    if (way & 1) lines.push(...arrow(place(i), place(j), radius(j) + 1));
+    if (way & 2) lines.push(...arrow(place(j), place(i), radius(i) + 1));
+  }
+  return lines;
+}
 
 // Beneath the points: all links of a small graph, then those of the open node. scene: place, all, open,
 // links, style, dim
-export function drawLinks(pen, { place, all, open, links, style, dim }) {
+export function drawLinks(pen, scene) {
+  const { place, all, open, links, style, dim } = scene;
   const many = all?.length > 1500;
-  const width = many ? 0.7 : 1;
+  const width = many ? 0.7 : all?.length > 400 ? 0.6 : 1;
   for (const [from, to, factor] of all && !many && all.some((link) => link[2] < 1) ? widths : all ? [[-1, 1, 1]] : []) {
     pen.lines(all.filter((link) => link[2] > from && link[2] <= to).map(([i, j]) => [...place(i), ...place(j)]),
-      `rgb(${style.link})`, width * factor, (many ? 0.13 : 0.24) * (dim ? 0.4 : 1));
+      `rgb(${style.link})`, width * factor, (many ? 0.13 : all.length > 400 ? 0.17 : 0.24) * (dim ? 0.4 : 1));
   }
+  if (all && !many) pen.lines(arrows(all, scene), `rgb(${style.link})`, 1.2, dim ? 0.25 : 0.5);
   if (open >= 0) {
     const at = place(open);
+    pen.lines(arrows(links.slice(0, mostLinks).map((link) => [open, link.point, 1, link.way]), scene), `rgb(${style.link})`, 1.4, 0.7);
     pen.lines(links.slice(0, mostLinks).map((link) => [...at, ...place(link.point)]), `rgb(${style.link})`, 1,
       links.length > 200 ? 0.2 : 0.45);
   }

@@ -44,6 +44,19 @@ const least = 0.55;
 const most = 3.3;
 const usual = (1 - least) / (most - least);
 
+// Weights that rise with the root of the values, so that areas follow these. The largest is the larger, the farther it
+// is from the mean: nodes of much the same value all have about the usual size. null: all are 0.
+export function weightsOf(n, valueOf) {
+  let [sum, largest] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    sum += valueOf(i);
+    largest = Math.max(largest, valueOf(i));
+  }
+  if (!(largest > 0)) return null;
+  const top = Math.min(1.3 * Math.sqrt(largest * n / sum), most);
+  return Uint8Array.from({ length: n }, (_, i) => 255 * (top - least) / (most - least) * Math.sqrt(valueOf(i) / largest));
+}
+
 function compile(gl, type, source) {
   const shader = gl.createShader(type);
   gl.shaderSource(shader, source);

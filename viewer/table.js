@@ -38,6 +38,7 @@ export class NodeTable {
       clearTimeout(wait);
       wait = setTimeout(() => this.find(), this.app.n > 20000 ? 250 : 0);
     });
+    id('table-select').addEventListener('click', () => this.select());
     id('table-back').addEventListener('click', () => this.turn(-1));
     id('table-on').addEventListener('click', () => this.turn(1));
     app.bus.on('select', () => { if (this.shown) this.find(); });
@@ -62,6 +63,12 @@ export class NodeTable {
       if (!wanted || texts.some((column) => column.text(i).toLowerCase().includes(wanted))) this.points.push(i);
     }
     this.sort();
+  }
+
+  // The rows that the filter leaves, as a selection of the plot.
+  select() {
+    const kept = new Set(this.points);
+    this.app.select((i) => kept.has(i), id('table-filter').value.trim());
   }
 
   sort() {

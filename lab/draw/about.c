@@ -7,7 +7,7 @@
  * deviations. The word with the largest z describes the community if it has z >= 3 and at least 30
  * % of the members. Other communities are described by their two most central members.
  */
-#include "draw/about.h"
+#include <cafe-private/about.h>
 
 #include <math.h>
 #include <string.h>
@@ -131,9 +131,11 @@ static cafe_status group_members(search *x) {
     x->member = cafe_mem(x->context, x->n, sizeof *x->member);
     x->found = cafe_mem_zero(x->context, x->parts, sizeof *x->found);
     CAFE_PASS(cafe_mem_had(x->first, x->member, x->found));
-    for (int64_t u = 0; u < x->n; u++) x->first[x->part[u] + 2]++;
+    for (int64_t u = 0; u < x->n; u++)
+        if (x->part[u] >= 0) x->first[x->part[u] + 2]++;
     for (int64_t k = 0; k < x->parts; k++) x->first[k + 2] += x->first[k + 1];
-    for (int64_t u = 0; u < x->n; u++) x->member[x->first[x->part[u] + 1]++] = (int32_t)u;
+    for (int64_t u = 0; u < x->n; u++)
+        if (x->part[u] >= 0) x->member[x->first[x->part[u] + 1]++] = (int32_t)u;
     return CAFE_OK;
 }
 

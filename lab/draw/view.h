@@ -65,6 +65,8 @@ cafe_status cafe_view_add_before(cafe_view *page);
 /* The edges, each once, from the point of smaller number to the larger. */
 cafe_status cafe_view_add_links(cafe_view *page);
 
+/* Nodes up to which all pairs are compared here, and the nearest that are sought. */
+enum { CAFE_VIEW_EXACT = 20000, CAFE_VIEW_NEAREST = 10 };
 /* Adds the nearest nodes of each node by the cosine of their vectors: ten, or as many as fit half
  * of the remaining page. */
 cafe_status cafe_view_add_nearest(cafe_view *page);

@@ -1,14 +1,15 @@
 /* The arrays of a page, most important first: positions, communities, labels and centralities,
- * names, the table, the nearest nodes, the first columns, edges, more columns. An array that does
+ * names, the table, the nearest nodes, the first columns, edges, more columns. Of many nodes edges
+ * and all columns come before the nearest nodes, if they fit together. An array that does
  * not fit is left out as a whole. */
 #include <math.h>
 #include <string.h>
 
+#include <cafe-private/about.h>
 #include <cafe-private/inputs.h>
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "draw/about.h"
 #include "draw/view.h"
 #include "graph/graph.h"
 #include "io/digits.h"
@@ -403,6 +404,37 @@ static cafe_status add_degrees(cafe_view *page) {
     return cafe_view_add(page, section, page->scratch, NULL, page->n, INT64_MAX, NULL);
 }
 
+/* Edges and all columns, where there are more nodes than lists of the nearest are exact for: the
+ * page compares all nodes itself. Takes them back if they do not fit together. */
+static cafe_status add_whole(cafe_view *page, bool *whole) {
+    int64_t first = page->sections;
+    *whole = page->n > CAFE_VIEW_EXACT && page->options->columns_shown >= page->inputs->columns;
+    if (!*whole) return CAFE_OK;
+    CAFE_PASS(cafe_view_add_links(page));
+    CAFE_PASS(add_columns(page, INT64_MAX));
+    *whole = page->report.columns == page->inputs->columns;
+    if (!*whole) {
+        cafe_view_drop(page, first);
+        page->report.columns = page->report.links = 0;
+        return CAFE_OK;
+    }
+    page->report.nearest = page->report.nearest_found = CAFE_VIEW_NEAREST;
+    page->report.nearest_exact = 1;
+    return CAFE_OK;
+}
+
+static cafe_status add_vectors(cafe_view *page) {
+    bool whole = false;
+    CAFE_PASS(add_whole(page, &whole));
+    if (!whole) {
+        CAFE_PASS(cafe_view_add_nearest(page));
+        CAFE_PASS(add_columns(page, FIRST_COLUMNS));
+        CAFE_PASS(cafe_view_add_links(page));
+    }
+    CAFE_PASS(add_degrees(page));
+    return add_columns(page, INT64_MAX);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 cafe_status cafe_view_fill(cafe_view *page) {
@@ -425,11 +457,7 @@ cafe_status cafe_view_fill(cafe_view *page) {
     CAFE_PASS(add_names(page));
     CAFE_PASS(add_facts(page));
     CAFE_PASS(add_about(page));
-    CAFE_PASS(cafe_view_add_nearest(page));
-    CAFE_PASS(add_columns(page, FIRST_COLUMNS));
-    CAFE_PASS(cafe_view_add_links(page));
-    CAFE_PASS(add_degrees(page));
-    return add_columns(page, INT64_MAX);
+    return add_vectors(page);
 }
 
 void cafe_view_free(cafe_view *page) {

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "draw/view.h"
+#include "graph/builder.h"
 #include "graph/graph.h"
 
 typedef struct links {
@@ -14,6 +15,7 @@ typedef struct links {
     int64_t *start;
     uint32_t *target; /* later: the differences */
     uint32_t *weight; /* the bits of the floats; NULL: all 1 */
+    uint32_t *way;    /* 1: an arc from the smaller point, 2: one to it; NULL: not known */
 } links;
 
 /* Counts the very arcs that fill_links() stores, from their larger ends: rows that are not
@@ -37,6 +39,9 @@ static void fill_links(const cafe_view *page, links *l) {
             if (i > j) continue;
             int64_t at = l->start[i]++;
             l->target[at] = (uint32_t)j;
+            if (l->way)
+                l->way[at] = (uint32_t)(cafe_graph_has_arc(g, g->targets[a], w) +
+                                        2 * cafe_graph_has_arc(g, w, g->targets[a]));
             if (l->weight) memcpy(&l->weight[at], &g->weights[a], sizeof *l->weight);
         }
     }
@@ -62,7 +67,9 @@ static cafe_status make_links(const cafe_view *page, links *l) {
     count_links(page, l);
     l->target = cafe_mem(context, l->count, sizeof *l->target);
     if (page->graph->weights) l->weight = cafe_mem(context, l->count, sizeof *l->weight);
-    if (!l->target || (page->graph->weights && !l->weight)) return CAFE_ERROR_MEMORY;
+    if (page->graph->digraph) l->way = cafe_mem(context, l->count, sizeof *l->way);
+    if (!l->target || (page->graph->weights && !l->weight) || (page->graph->digraph && !l->way))
+        return CAFE_ERROR_MEMORY;
     l->start[0] = 0;
     for (int64_t i = 0; i < page->n; i++) l->start[i + 1] = l->start[i] + l->degree[i];
     fill_links(page, l);
@@ -76,11 +83,12 @@ static cafe_status add_arrays(cafe_view *page, const links *l) {
     int64_t first = page->sections;
     int64_t limit = all ? -1 : INT64_MAX;
     cafe_view_section degree = {.name = "link-counts"}, target = {.name = "link-ends"},
-                      weight = {.name = "link-weights"};
+                      weight = {.name = "link-weights"}, way = {.name = "link-ways"};
     CAFE_PASS(cafe_view_add(page, degree, l->degree, NULL, page->n, limit, &kept));
     if (kept) CAFE_PASS(cafe_view_add(page, target, l->target, NULL, l->count, limit, &kept));
     if (kept && l->weight)
         CAFE_PASS(cafe_view_add(page, weight, l->weight, NULL, l->count, limit, &kept));
+    if (kept && l->way) CAFE_PASS(cafe_view_add(page, way, l->way, NULL, l->count, limit, &kept));
     if (kept) page->report.links = l->count;
     if (!kept) cafe_view_drop(page, first);
     return CAFE_OK;
@@ -97,6 +105,6 @@ cafe_status cafe_view_add_links(cafe_view *page) {
     CAFE_TRY(cafe_check_cancel(page->context));
     CAFE_TRY(add_arrays(page, &l));
 done:
-    cafe_mem_free_all(page->context, l.degree, l.start, l.target, l.weight);
+    cafe_mem_free_all(page->context, l.degree, l.start, l.target, l.weight, l.way);
     return status;
 }

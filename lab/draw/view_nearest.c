@@ -14,10 +14,8 @@
 #include "points/points.h"
 
 enum {
-    MOST = 10,
-    EXACT = 20000, /* nodes up to which all pairs are compared */
-    FINE = 65535,  /* steps of a cosine of that many nodes, */
-    COARSE = 1023  /* and of more */
+    FINE = 65535, /* steps of a cosine of exact lists, */
+    COARSE = 1023 /* and of others */
 };
 
 typedef struct search {
@@ -60,11 +58,11 @@ static cafe_status find_lists(const cafe_view *page, search *s) {
     CAFE_PASS(cafe_mem_had(s->node, s->rows));
     take_rows(in, page->n, s);
     cafe_points points = {s->count, in->columns, s->rows};
-    int64_t k = s->count > MOST ? MOST : s->count > 0 ? s->count - 1 : 0;
+    int64_t k = s->count > CAFE_VIEW_NEAREST ? CAFE_VIEW_NEAREST : s->count > 0 ? s->count - 1 : 0;
     CAFE_PASS(cafe_nearest_create(context, s->count, k, false, &s->lists));
     if (k == 0) return CAFE_OK;
-    return (s->count <= EXACT ? cafe_nearest_exact : cafe_nearest_approximate)(context, &points,
-                                                                               &s->lists);
+    return (s->count <= CAFE_VIEW_EXACT ? cafe_nearest_exact : cafe_nearest_approximate)(
+        context, &points, &s->lists);
 }
 
 /* Of point i, k-th nearest: the difference of the two points' numbers, with its sign in the last
@@ -105,17 +103,17 @@ static cafe_status add_lists(cafe_view *page, const search *s, uint32_t steps, i
 }
 
 cafe_status cafe_view_add_nearest(cafe_view *page) {
-    static const int64_t counts[] = {MOST, 5, 3, 1};
+    static const int64_t counts[] = {CAFE_VIEW_NEAREST, 5, 3, 1};
     cafe_status status = CAFE_OK;
     search s = {0};
     bool kept = false;
     int64_t limit = cafe_view_left(page) == INT64_MAX ? INT64_MAX : cafe_view_left(page) / 2;
-    page->report.nearest_found = page->n > MOST ? MOST : page->n - 1;
+    page->report.nearest_found = page->n > CAFE_VIEW_NEAREST ? CAFE_VIEW_NEAREST : page->n - 1;
     /* a node takes two bytes at least: lists that cannot fit need not be found */
     if (2 * page->n > limit) return CAFE_OK;
     CAFE_TRY(find_lists(page, &s));
-    uint32_t steps = s.count <= EXACT ? FINE : COARSE;
-    page->report.nearest_exact = s.count <= EXACT;
+    uint32_t steps = s.count <= CAFE_VIEW_EXACT ? FINE : COARSE;
+    page->report.nearest_exact = s.count <= CAFE_VIEW_EXACT;
     page->report.nearest_found = s.lists.k;
     if (s.lists.k > 0) CAFE_TRY(fill_lists(page, steps, &s));
     for (size_t i = 0; i < sizeof counts / sizeof *counts && !kept && s.lists.k > 0; i++) {

@@ -2,10 +2,10 @@
 #ifndef CAFE_OVERVIEW_OVERVIEW_H
 #define CAFE_OVERVIEW_OVERVIEW_H
 
+#include <cafe-private/about.h>
 #include <cafe/overview.h>
 #include <cafe/run.h>
 
-#include "draw/about.h"
 #include "overview/paragraphs.h"
 #include "overview/surroundings.h"
 

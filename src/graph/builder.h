@@ -70,4 +70,12 @@ static inline void cafe_lower(atomic_llong *least, long long value) {
     }
 }
 
+/* Graphs with up to CAFE_DRAWN_ARCS directed edges keep them, to be drawn. */
+enum { CAFE_DRAWN_ARCS = 50000 };
+/* Keeps them for a graph that was made without a rule; cafe_graph_has_arc() asks for one, of a
+ * graph whose `digraph` is not NULL. */
+cafe_status cafe_graph_note_arcs(cafe_context *context, int64_t count, const int32_t *source,
+                                 const int32_t *target, cafe_graph *graph);
+CAFE_LAB bool cafe_graph_has_arc(const cafe_graph *graph, int64_t from, int64_t to);
+
 #endif

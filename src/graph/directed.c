@@ -191,6 +191,40 @@ static cafe_status note_directions(cafe_context *context, const cafe_rows *arcs,
     return CAFE_OK;
 }
 
+/* The graph becomes the owner of the rows, if it is small enough to be drawn. */
+static cafe_status keep_arcs(cafe_context *context, int64_t count, cafe_rows *arcs,
+                             cafe_graph *graph) {
+    if (count > CAFE_DRAWN_ARCS) return CAFE_OK;
+    graph->digraph = cafe_mem(context, 1, sizeof *graph->digraph);
+    CAFE_PASS(cafe_mem_had(graph->digraph));
+    *graph->digraph = *arcs;
+    *arcs = (cafe_rows){0};
+    return CAFE_OK;
+}
+
+cafe_status cafe_graph_note_arcs(cafe_context *context, int64_t count, const int32_t *source,
+                                 const int32_t *target, cafe_graph *graph) {
+    cafe_rows arcs = {0};
+    arranging a = {context, graph->n, count, source, target, NULL, .arcs = &arcs};
+    cafe_status status = count > CAFE_DRAWN_ARCS ? CAFE_OK : arrange(&a);
+    if (status == CAFE_OK) status = keep_arcs(context, count, &arcs, graph);
+    cafe_rows_free(context, &arcs);
+    return status;
+}
+
+bool cafe_graph_has_arc(const cafe_graph *graph, int64_t from, int64_t to) {
+    int64_t low = graph->digraph->offsets[from], high = graph->digraph->offsets[from + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (graph->digraph->targets[middle] == to) return true;
+        if (graph->digraph->targets[middle] < to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
 /* Restores the counts of the edges as they were listed. */
 static void restate_counts(const arranging *a, int64_t entries, int32_t rule, cafe_graph *graph) {
     cafe_graph_counts *c = &graph->counts;
@@ -235,6 +269,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
         CAFE_TRY(note_directions(context, &arcs, *graph));
     CAFE_TRY(cafe_graph_choose(context, &o, graph));
     CAFE_TRY(cafe_graph_arrange(context, &o, graph));
+    CAFE_TRY(keep_arcs(context, count, &arcs, *graph));
 done:
     if (status != CAFE_OK) {
         cafe_graph_free(*graph);

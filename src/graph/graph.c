@@ -1,5 +1,6 @@
 /* The graph as an object: made empty, read through accessors, compared with its file, freed. */
 #include "graph/graph.h"
+#include "graph/compressed_rows.h"
 
 #include <float.h>
 
@@ -155,6 +156,8 @@ void cafe_graph_free(cafe_graph *graph) {
     free_tables(graph);
     cafe_graph_free(graph->negative);
     cafe_mem_free(context, graph->surplus);
+    if (graph->digraph) cafe_rows_free(context, graph->digraph);
+    cafe_mem_free(context, graph->digraph);
     cafe_joined_free(graph);
     cafe_attributes_free(context, graph->reading.attribute_count, graph->reading.attributes);
     cafe_mem_free_all(context, graph->scaled_copy, graph->file_name, graph->block,

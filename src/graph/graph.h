@@ -34,7 +34,8 @@ struct cafe_graph {
     cafe_graph *negative; /* the sizes of the negative weights, of the same nodes; NULL: none */
     double *surplus;      /* of directed edges (o_u - i_u) / 2, o and i the shares that leave and
                            * reach u, a loop half of each; NULL: no directions are known */
-    int64_t layer_count;  /* graph/joined.h; 0: it is one graph */
+    struct cafe_rows *digraph; /* the directed edges of a small graph; NULL: not known */
+    int64_t layer_count;       /* graph/joined.h; 0: it is one graph */
     struct cafe_graph_layer *layers;
     cafe_graph **layer_graphs; /* of the same nodes; of slices NULL each */
     int32_t *slice;            /* of each node; NULL: no slices */

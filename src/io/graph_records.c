@@ -314,6 +314,8 @@ cafe_status cafe_marked_graph(cafe_marked *m, cafe_graph **graph) {
     CAFE_TRY(cafe_graph_from_edges(m->context, m->nodes, m->count, m->source, m->target, weights,
                                    m->options, graph));
     cafe_graph_adopt_names(*graph, names);
+    if (m->directed && !m->undirected)
+        CAFE_PASS(cafe_graph_note_arcs(m->context, m->count, m->source, m->target, *graph));
     CAFE_PASS(cafe_columns_give(&m->attributes, *graph));
     return note_reading(m, *graph);
 done:

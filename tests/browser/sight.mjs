@@ -18,6 +18,7 @@ const cities = ['K\u00f6ln', 'Oslo', 'S\u00e3o Paulo'];
 const city = (u) => (u === 5 ? '' : cities[u % 3]);
 const age = (u) => 20 + (u * 7) % 40;
 const factions = ['Mr Hi', 'Officer', '\u00c9t\u00e9'];
+const arcs = ['ab', 'bc', 'ca', 'ad', 'da', 'de', 'ef', 'fd'].map((arc) => [...arc]);
 const hostile = ['</text><script>alert(1)</script>', 'a & b "c"', '\u00e9\u0142', 'd'];
 
 function makePages() {
@@ -45,6 +46,17 @@ function makePages() {
   writeFileSync(file('crowd.in.txt'), Array.from({ length: 40 }, (_, i) => `0 ${i + 1} ${i === 0 ? 100 : 1 + (i % 3)}`).join('\n'));
   writeFileSync(file('crowd.in.tsv'), Array.from({ length: 41 }, (_, u) => `${u}\t${u < 39 ? (u % 7) * 0.01 : 5}\t${u < 39 ? Math.floor(u / 7) * 0.01 : 5}`).join('\n'));
   run('plot', file('crowd.in.txt'), file('crowd.in.tsv'), '-q', '-f', '-o', file('crowd.html'), '--map', file('crowd.in.tsv'));
+  writeFileSync(file('arcs.in.txt'), arcs.map((arc) => arc.join(' ')).join('\n'));
+  writeFileSync(file('arcs.in.json'), JSON.stringify({ directed: true, nodes: [...new Set(arcs.flat())].map((id) => ({ id })),
+    links: arcs.map(([source_, target]) => ({ source: source_, target })) }));
+  for (const [name, ...rule] of [['arcs.in.txt', '--directed', 'sum'], ['arcs.in.json']]) {
+    run('embed', file(name), '-q', '-f', '-o', file('arcs.npy'), '--columns', '3', ...rule);
+    run('plot', file(name), file('arcs.npy'), '-q', '-f', '-o', file(`${name}.html`), ...rule);
+  }
+  // more nodes than lists are exact for
+  run('generate', 'planted', '--nodes', '21000', '--edges', '63000', '--blocks', '50', '-q', '-f', '-o', file('more.in.cafe'));
+  run('embed', file('more.in.cafe'), '-q', '-f', '-o', file('more.npy'), '--columns', '6', '--sweeps', '4');
+  run('plot', file('more.in.cafe'), file('more.npy'), '-q', '-f', '-o', file('more.html'), '--map', 'none');
   run('generate', 'planted', '--nodes', '3000', '--edges', '18000', '--blocks', '100', '-q', '-f', '-o', file('many.in.txt'),
     '--labels', file('many.in.labels'));
   run('embed', file('many.in.txt'), '-q', '-f', '-o', file('many.npy'), '--columns', '4', '--sweeps', '4');
@@ -233,6 +245,22 @@ const tests = {
     await page.done();
   },
 
+  async 'directions are arrows'(browser) {
+    for (const name of ['arcs.in.txt.html', 'arcs.in.json.html']) {
+      const page = await open(browser, name);
+      const svg = (await saved(page, () => page.click('#export-svg'))).bytes.toString();
+      equal([...svg.matchAll(/stroke-width="1\.2"/g)].length, 2 * arcs.length, 'strokes of arrows');
+      await find(page, 'd');
+      const rows = await page.locator('#panel-node .rows').first().locator('.name').allInnerTexts();
+      equal(rows.sort().join(), ['\u2190 f', '\u2192 e', '\u2194 a'].sort().join(), 'neighbours of d');
+      await page.done();
+    }
+    const page = await open(browser, 'plain.html');
+    const svg = (await saved(page, () => page.click('#export-svg'))).bytes.toString();
+    check(!/stroke-width="1\.2"/.test(svg), 'arrows of a graph without directions');
+    await page.done();
+  },
+
   async 'a report is the first tab; its nodes open'(browser) {
     const page = await open(browser, 'report.html');
     equal(await page.getAttribute('#tab-summary', 'aria-selected'), 'true', 'the tab that is open');
@@ -299,6 +327,28 @@ const tests = {
     for (const name of ['plain.html', 'few.html']) await checkNearest(browser, name);
   },
 
+  async 'nearest of very many nodes are exact, too'(browser) {
+    const page = await open(browser, 'more.html');
+    const h = vectors(file('more.npy'));
+    const length = (u) => Math.hypot(...Array.from({ length: h.columns }, (_, j) => h.at(u, j)));
+    for (const u of [77, 20999]) {
+      await find(page, String(u));
+      await page.waitForSelector('.nearest .row');
+      const wanted = [];
+      for (let w = 0; w < h.n; w++) {
+        let dot = 0;
+        for (let j = 0; j < h.columns; j++) dot += h.at(u, j) * h.at(w, j);
+        if (w !== u && length(w) > 0) wanted.push(dot / (length(u) * length(w)));
+      }
+      wanted.sort((a, b) => b - a);
+      const said = (await page.locator('.nearest .value').allInnerTexts()).map(Number);
+      equal(said.length, 10, 'nodes listed');
+      said.forEach((c, i) => check(Math.abs(c - wanted[i]) < 2e-3, `cosine ${c} for ${wanted[i]} of ${u}`));
+      check((await text(page, '.nearest')).includes('all nodes were compared'), 'the note');
+    }
+    await page.done();
+  },
+
   async 'no pulls over a part of the columns'(browser) {
     const page = await open(browser, 'few.html');
     await find(page, '33');
@@ -330,6 +380,9 @@ const tests = {
     await page.fill('#table-filter', 'oslo');
     const inOslo = [...club.keys()].filter((u) => city(u) === 'Oslo');
     equal((await cells('node')).map(Number).sort((a, b) => a - b).join(), inOslo.join(), 'nodes of Oslo');
+    await page.click('#table-select');
+    check((await page.locator('#selected').textContent()).startsWith(`${inOslo.length} of 34 selected (oslo)`), 'rows selected in the plot');
+    await page.evaluate(() => document.getElementById('clear').click());
     await page.locator('#table-rows tbody button').first().click();
     await page.waitForSelector('#panel-node h2');
     check((await text(page, '#panel-node')).includes('Oslo'), 'the card has the city');
