@@ -151,11 +151,9 @@ int cli_open_run(cli_run *run, const char *method, cafe_purpose purpose, const c
     return cli_refuse(run, cafe_run_check(*of));
 }
 
-/* Layers take no features; softmax has the same operator. */
 int cli_open_sampling(cli_run *run, const cli_sampling *s, cafe_run **of) {
     cafe_run_inputs inputs = cli_sampling_inputs(s);
-    return cli_open_run(run, s->features_path ? "softmax" : NULL, CAFE_PURPOSE_COMMUNITIES,
-                        run->arguments, &inputs, of);
+    return cli_open_run(run, NULL, CAFE_PURPOSE_COMMUNITIES, run->arguments, &inputs, of);
 }
 
 int cli_sample(cli_run *run, cli_sampling *s, cafe_run *of) {

@@ -38,11 +38,19 @@ expect 0 "$CAFE" cluster "$karate" --method softmax -k 4 --features x.in.csv --f
 says 'weight 0.6'
 json_check s.in.json
 
+# hard communities of graph and features
+expect 0 "$CAFE" cluster "$karate" --features x.in.csv --bound -o hard.in.tsv --json h.in.json
+says 'modularity .* communities'
+says 'bound|proved'
+json_check h.in.json
+expect 1 "$CAFE" cluster "$karate" --features x.in.csv --resolution 0 -o no.tsv
+says '--resolution 0 does not go with features'
+
 # what is given to no purpose or does not go together is refused
 expect 2 "$CAFE" embed "$karate" --feature-weight 0.5 -o no.npy
 says 'feature-weight goes with --features'
-expect 2 "$CAFE" cluster "$karate" --features x.in.csv -o no.tsv
-says 'features does not go with --method layers, but with --method softmax'
+expect 2 "$CAFE" embed "$karate" --method spectral --features x.in.csv -o no.npy
+says 'features does not go with --method spectral, but with --method'
 expect 2 "$CAFE" embed "$karate" --features x.in.csv --feature-weight 2 -o no.npy
 says "one of auto or a number from 0 to 0.99, not '2'"
 head -20 x.in.csv >short.in.csv

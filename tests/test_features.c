@@ -472,6 +472,72 @@ static void both_tell_more_than_either(void **state) {
     cafe_context_free(context);
 }
 
+/* Of two random nodes: are they in one community exactly if they are of one class? */
+static double pairs_right(const int32_t *part, int64_t n) {
+    double right = 0;
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t w = 0; w < n; w++)
+            right += (part[u] == part[w]) == (u % CLASSES == w % CLASSES);
+    return right / (double)(n * n);
+}
+
+/* Sum over pairs in a community of q(u,w), in which the null model of the graph counts r times. */
+static double dense_modularity(cafe_context *context, const cafe_run_results *found, double r) {
+    const int32_t *part = cafe_clustering_get(found->clustering)->partition;
+    const double *p = cafe_model_plain(found->model)->parts.p;
+    double sum = 0, *row = malloc((size_t)found->op->n * sizeof *row);
+    for (int64_t u = 0; u < found->op->n; u++) {
+        TEST_OK(context, cafe_operator_row(context, found->op, u, row));
+        for (int64_t w = 0; w < found->op->n; w++)
+            if (part[u] == part[w])
+                sum += row[w] - (r - 1) * (1 - found->features->weight) * p[u] * p[w];
+    }
+    free(row);
+    return sum;
+}
+
+/* Hard communities: the value is that of the definition at any resolution, the same for any
+ * threads, and the classes are found better than without features. */
+static void layers_take_features(void **state) {
+    (void)state;
+    enum { MANY = 600 };
+    static const char *const resolutions[] = {"1", "1", "1.6"};
+    static const int32_t threads[] = {1, 2, 3, 8};
+    float *x = classes(MANY, WIDTH, 1.5F, 4);
+    cafe_feature_inputs told = dense_of(WIDTH, x);
+    double right[3];
+    for (int i = 0; i < 3; i++) {
+        int32_t first[MANY];
+        for (int t = 0; t < 4; t++) {
+            cafe_context *context = test_context(threads[t], 3);
+            cafe_graph *graph = planted(context, MANY, 1800, 0.5);
+            cafe_run_inputs in;
+            cafe_run *run;
+            cafe_run_inputs_init(&in);
+            in.features = i > 0 ? &told : NULL;
+            TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_COMMUNITIES, "layers", &run));
+            TEST_OK(context, cafe_run_set(run, "resolution", resolutions[i]));
+            if (i > 0) TEST_OK(context, cafe_run_set(run, "feature-weight", "0.4"));
+            TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+            TEST_OK(context, cafe_run_give(run, &in));
+            TEST_OK(context, cafe_run_go(run));
+            const cafe_run_results *found = cafe_run_get(run);
+            const cafe_clustering_info *info = cafe_clustering_get(found->clustering);
+            if (i > 0 && t == 0)
+                assert_float_equal(info->modularity,
+                                   dense_modularity(context, found, i == 2 ? 1.6 : 1), 1e-6);
+            right[i] = pairs_right(info->partition, MANY);
+            if (t == 0) memcpy(first, info->partition, sizeof first);
+            assert_memory_equal(first, info->partition, sizeof first);
+            cafe_run_free(run);
+            cafe_graph_free(graph);
+            cafe_context_free(context);
+        }
+    }
+    if (!(right[1] > right[0] + 0.1)) fail_msg("%g and %g", right[0], right[1]);
+    free(x);
+}
+
 /* The lists of communities against correlations computed one by one. */
 static void communities_name_their_features(void **state) {
     (void)state;
@@ -561,7 +627,13 @@ static void what_does_not_go_together_is_refused(void **state) {
     in.features = &features;
     TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_COMMUNITIES, "layers", &run));
     TEST_OK(context, cafe_run_give(run, &in));
-    REFUSED(context, cafe_run_check(run), "softmax");
+    TEST_OK(context, cafe_run_set(run, "resolution", "0"));
+    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+    REFUSED(context, cafe_run_go(run), "resolution=0");
+    cafe_run_free(run);
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "spectral", &run));
+    TEST_OK(context, cafe_run_give(run, &in));
+    REFUSED(context, cafe_run_check(run), "sphere");
     cafe_run_free(run);
     TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
     REFUSED(context, cafe_run_set(run, "feature-weight", "1"), "0.99");
@@ -590,6 +662,7 @@ int main(void) {
         cmocka_unit_test(averages_are_those_of_dense_steps),
         cmocka_unit_test(smoothed_columns_are_those_of_averages),
         cmocka_unit_test(both_tell_more_than_either),
+        cmocka_unit_test(layers_take_features),
         cmocka_unit_test(communities_name_their_features),
         cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(every_failure_of_memory_is_met),

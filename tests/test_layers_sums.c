@@ -7,21 +7,24 @@
 #include "failing.h"
 #include "graphs.h"
 #include "operator/operator.h"
+#include "operator/table_operator.h"
 #include "solve/layers_factors.h"
 #include "solve/layers_search.h"
 
 enum { GRAPHS = 3, MOST = 240 };
 
-/* A sum of up to three graphs with weights of either sign; Q as a dense matrix. */
+/* A sum of up to three graphs with weights of either sign, and a table; Q as a dense matrix. */
 typedef struct sum {
     test_problem part[GRAPHS];
     int64_t count, n;
-    cafe_operator *op;
+    cafe_operator *table, *op;
     double *q;
 } sum;
 
-static const double sum_weights[][GRAPHS] = {
-    {1, -0.7, 0}, {1, 0.4, 0.3}, {0.2, -1, 0.5}, {1, 1, -2}};
+/* The last one is that of the table. */
+static const double sum_weights[][GRAPHS + 1] = {{1, -0.7, 0, 0},   {1, 0.4, 0.3, 0},
+                                                 {0.2, -1, 0.5, 0}, {1, 1, -2, 0},
+                                                 {1, 0, 0, 0.5},    {1, -0.5, 0, 1}};
 enum { KINDS = sizeof sum_weights / sizeof *sum_weights };
 
 /* Weights 1 to 3, loops, repeated edges, perhaps isolated nodes. */
@@ -42,8 +45,9 @@ static cafe_graph *random_graph(cafe_context *context, int64_t n, int64_t edges,
 
 static sum open_sum(cafe_context *context, int64_t n, int64_t edges, const double *weights,
                     uint64_t seed) {
+    enum { WIDTH = 5 };
     sum s = {.n = n};
-    cafe_summand layers[GRAPHS];
+    cafe_summand layers[GRAPHS + 1];
     for (int l = 0; l < GRAPHS; l++) {
         if (weights[l] == 0) continue;
         cafe_graph *graph = random_graph(context, n, edges, seed + (uint64_t)l);
@@ -51,7 +55,15 @@ static sum open_sum(cafe_context *context, int64_t n, int64_t edges, const doubl
         layers[s.count] = (cafe_summand){s.part[s.count].op, weights[l], 1};
         s.count++;
     }
-    TEST_OK(context, cafe_operator_sum(context, s.count, layers, &s.op));
+    if (weights[GRAPHS] != 0) {
+        float *x = malloc((size_t)(n * WIDTH) * sizeof *x);
+        for (int64_t i = 0; i < n * WIDTH; i++)
+            x[i] = (float)test_below(&seed, 1000) + (i / WIDTH % 3 == i % WIDTH ? 900 : 0);
+        TEST_OK(context, cafe_operator_table(context, n, WIDTH, x, &s.table));
+        layers[s.count] = (cafe_summand){s.table, weights[GRAPHS], 2e5 * (double)(n * n)};
+        free(x);
+    }
+    TEST_OK(context, cafe_operator_sum(context, s.count + (s.table != NULL), layers, &s.op));
     s.q = malloc((size_t)(n * n) * sizeof *s.q);
     for (int64_t u = 0; u < n; u++)
         TEST_OK(context, cafe_operator_row(context, s.op, u, s.q + u * n));
@@ -61,6 +73,7 @@ static sum open_sum(cafe_context *context, int64_t n, int64_t edges, const doubl
 static void close_sum(sum *s) {
     free(s->q);
     cafe_operator_free(s->op);
+    cafe_operator_free(s->table);
     for (int64_t l = 0; l < s->count; l++) {
         s->part[l].context = NULL;
         cafe_operator_free(s->part[l].op);
@@ -69,14 +82,22 @@ static void close_sum(sum *s) {
     }
 }
 
-/* Sum over communities of A - r F C F^T, from Q = A - F C F^T and the dense null model. */
+/* A - r F C F^T from Q = A - F C F^T, without r for the table, whose columns are the first added
+ * ones after those of the graphs. */
+static double covariance(const sum *s, int64_t u, int64_t w, double resolution) {
+    const cafe_operator_parts *q = &s->op->parts;
+    double graphs = cafe_factor_product(q, u, w);
+    int64_t width = s->table ? s->table->parts.width : 0, end = q->width - q->subtracted;
+    for (int64_t l = end - width; l < end; l++)
+        graphs -= (double)q->f[u * q->width + l] * q->f[w * q->width + l];
+    return s->q[u * s->n + w] + (resolution - 1) * graphs;
+}
+
 static double modularity_of(const sum *s, const int32_t *part, double resolution) {
     double value = 0;
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t w = 0; w < s->n; w++)
-            if (part[u] == part[w])
-                value += s->q[u * s->n + w] +
-                         (resolution - 1) * cafe_factor_product(&s->op->parts, u, w);
+            if (part[u] == part[w]) value += covariance(s, u, w, resolution);
     return value;
 }
 
@@ -86,11 +107,11 @@ typedef struct level {
     double *f, *mass;
 } level;
 
-static level open_level(cafe_context *context, const sum *s) {
+static level open_level(cafe_context *context, const sum *s, double resolution) {
     const cafe_operator_parts *q = &s->op->parts;
     level l = {0};
     cafe_pooled rows = {.n = q->n, .offsets = q->offsets, .targets = q->targets};
-    TEST_OK(context, cafe_factors_take(context, q, &rows.null, &l.f, &l.mass));
+    TEST_OK(context, cafe_factors_take(context, q, resolution, &rows.null, &l.f, &l.mass));
     rows.single = q->weights, rows.factor = q->factor;
     rows.mass = l.mass, rows.total = q->total;
     TEST_OK(context, cafe_pooled_view(context, rows, q->loops, &l.g));
@@ -142,6 +163,38 @@ static void small_graphs_get_a_best_partition(void **state) {
             assert_true(b.pairs > best - 1e-9 && b.bound > best - 1e-9);
             assert_true(work == b.proved && (work == 0 || b.bound < best + 1e-6));
         }
+        cafe_clique_bound by_rows;
+        TEST_OK(context, cafe_clique_bound_find(context, &s.op->parts, o.resolution, 0.2, best,
+                                                NULL, &by_rows));
+        assert_true(by_rows.bound > best - 1e-9 && by_rows.bound < best + 1e-6);
+        cafe_layers_free(layers);
+        close_sum(&s);
+    }
+    cafe_context_free(context);
+}
+
+/* Inequalities are closer than pairs, and no partition is above them. */
+static void inequalities_bound_sums(void **state) {
+    (void)state;
+    enum { N = 60 };
+    cafe_context *context = test_context(1, 1);
+    for (uint64_t trial = 0; trial < KINDS; trial++) {
+        sum s = open_sum(context, N, 250, sum_weights[trial], 300 + 10 * trial);
+        double resolution = trial % 2 ? 1 : 1.5;
+        cafe_layers_options o;
+        cafe_layers *layers;
+        cafe_partition_bound pairs, rows;
+        cafe_layers_options_init(&o);
+        o.resolution = resolution;
+        TEST_OK(context, cafe_layers_find(context, s.op, &o, &layers));
+        const cafe_layer *top = cafe_layers_get(layers, cafe_layers_count(layers) - 1);
+        double found = top->modularity;
+        TEST_OK(context,
+                cafe_partition_bound_find(context, s.op, resolution, found, 0, NULL, &pairs));
+        TEST_OK(context,
+                cafe_partition_bound_find(context, s.op, resolution, found, 0.1, NULL, &rows));
+        assert_true(rows.bound > found - 1e-9);
+        assert_true(rows.bound - found < 0.5 * (pairs.bound - found));
         cafe_layers_free(layers);
         close_sum(&s);
     }
@@ -161,9 +214,7 @@ static bool is_next_to(const level *l, const int32_t *part, int64_t u, int32_t c
 static void attach(const sum *s, const int32_t *part, int64_t u, double resolution, double *z) {
     for (int64_t c = 0; c < s->n; c++) z[c] = 0;
     for (int64_t w = 0; w < s->n; w++)
-        if (w != u)
-            z[part[w]] +=
-                s->q[u * s->n + w] + (resolution - 1) * cafe_factor_product(&s->op->parts, u, w);
+        if (w != u) z[part[w]] += covariance(s, u, w, resolution);
 }
 
 /* After moves node by node no node gains by another one, and the modularity did not fall. */
@@ -175,7 +226,7 @@ static void moves_end_where_no_node_gains(void **state) {
         double resolution = trial < KINDS ? 1 : 1.7, z[N];
         int32_t part[N];
         sum s = open_sum(context, N, 400, sum_weights[trial % KINDS], 7 + 10 * trial);
-        level l = open_level(context, &s);
+        level l = open_level(context, &s, resolution);
         random_parts(N, 9, trial + 1, part);
         double before = modularity_of(&s, part, resolution);
         /* a visit to all nodes, since masses change what nodes gain that are not next to a move */
@@ -206,7 +257,7 @@ static void chunks_never_lower_the_modularity(void **state) {
         for (int t = 0; t < 4; t++) {
             cafe_context *context = test_context(threads[t], 1);
             sum s = open_sum(context, MOST, 1500, sum_weights[trial % KINDS], 3 + 10 * trial);
-            level l = open_level(context, &s);
+            level l = open_level(context, &s, 1.3);
             random_parts(MOST, 1 + (int64_t)trial, trial + 1, part);
             double before = modularity_of(&s, part, 1.3);
             TEST_OK(context, cafe_layers_move(context, l.g, 1.3, chunks[trial / KINDS], 0, part));
@@ -234,7 +285,7 @@ static void refinement_and_pooling_keep_their_promises(void **state) {
         double modularity;
         cafe_pooled *coarse;
         sum s = open_sum(context, MOST, 1500, sum_weights[trial % KINDS], 11 + 10 * trial);
-        level l = open_level(context, &s);
+        level l = open_level(context, &s, 1);
         random_parts(MOST, 6, trial + 1, part);
         for (int32_t u = 0; u < MOST; u++) alone[u] = u;
         TEST_OK(context,
@@ -336,6 +387,7 @@ static void every_failed_allocation_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_graphs_get_a_best_partition),
+        cmocka_unit_test(inequalities_bound_sums),
         cmocka_unit_test(moves_end_where_no_node_gains),
         cmocka_unit_test(chunks_never_lower_the_modularity),
         cmocka_unit_test(refinement_and_pooling_keep_their_promises),

@@ -55,6 +55,8 @@ def test_graph_and_features_know_more_than_the_graph():
     assert right(cafe.SphereGCN(n_components=8).fit(graph, features=words).embedding_) > alone + 0.1
     part = cafe.SoftmaxClustering(n_components=3, feature_weight=0.5).fit(graph, features=words)
     assert part.report_["features"]["weight"] == 0.5
+    hard = cafe.LayeredCafe(feature_weight=0.5).fit(graph, features=words)
+    assert hard.report_["features"]["weight"] == 0.5 and hard.labels_.max() > 0
 
 
 def test_refusals():
@@ -65,8 +67,8 @@ def test_refusals():
         cafe.SphereGCN().fit(graph, features=np.ones((34, 2)))
     with pytest.raises(ValueError, match="0.99"):
         cafe.SphereGCN(feature_weight=2).fit(graph, features=np.eye(34))
-    with pytest.raises(ValueError, match="method"):
-        cafe.LayeredCafe().fit(graph, features=np.eye(34))
+    with pytest.raises(ValueError, match="resolution"):
+        cafe.LayeredCafe(resolution=0).fit(graph, features=np.eye(34, 5))
     model = cafe.SphereGCN(n_components=8).fit(graph, features=np.eye(34))
     with pytest.raises(ValueError, match="call fit again"):
         model.partial_fit(cafe.Graph([(0, 1), (1, 2)]))

@@ -39,23 +39,60 @@ static const double steps_per_second = 2.5e8;
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
+static cafe_status add_link(cafe_clique_search *s, int64_t u, int64_t w, double joint) {
+    CAFE_PASS(
+        cafe_mem_grow(s->context, &s->links, &s->link_room, s->link_count + 1, sizeof *s->links));
+    cafe_clique_link *l = &s->links[s->link_count++];
+    *l = (cafe_clique_link){.u = (int32_t)u, .w = (int32_t)w};
+    CAFE_PASS(cafe_clique_pairs_take(&s->pairs, l->u, l->w, &l->pair));
+    s->pairs.c[l->pair] += s->scale * joint;
+    return CAFE_OK;
+}
+
+/* Without its loop. */
+static double null_square(const cafe_clique_search *s, int64_t u) {
+    const cafe_operator_parts *q = s->parts;
+    return q->f ? q->kappa * cafe_factor_expected(q, s->pairs.resolution, u, u)
+                : -(q->p[u] * q->p[u]);
+}
+
 /* One more pair per edge, in the order of u. */
 static cafe_status list_links(cafe_clique_search *s) {
     const cafe_operator_parts *parts = s->parts;
     for (int64_t u = 0; u < s->n; u++) {
-        s->diagonal -= parts->p[u] * parts->p[u];
+        s->diagonal += null_square(s, u);
         for (int64_t j = parts->offsets[u]; j < parts->offsets[u + 1]; j++) {
             int64_t w = parts->targets[j];
-            double joint = CAFE_LINK(parts, u, j) / parts->total;
+            double joint = parts->sign * CAFE_LINK(parts, u, j) / parts->total;
             if (u == w) s->diagonal += joint;
-            if (u >= w) continue;
-            cafe_clique_link *l = &s->links[s->link_count++];
-            *l = (cafe_clique_link){.u = (int32_t)u, .w = (int32_t)w};
-            CAFE_PASS(cafe_clique_pairs_take(&s->pairs, l->u, l->w, &l->pair));
-            s->pairs.c[l->pair] += s->scale * joint;
+            if (u < w) CAFE_PASS(add_link(s, u, w, joint));
         }
     }
     return CAFE_OK;
+}
+
+/* The pairs without an edge that have c > 0, in the same order; gain marks the edges of u. */
+static cafe_status list_attracted(cafe_clique_search *s) {
+    const cafe_operator_parts *q = s->parts;
+    cafe_clique_link *edges = s->links;
+    int64_t count = s->link_count, at = 0;
+    s->links = NULL;
+    s->link_count = s->link_room = 0;
+    cafe_status status = CAFE_OK;
+    for (int64_t u = 0; u < s->n; u++) s->place[u] = -1;
+    for (int64_t u = 0; u < s->n && status == CAFE_OK; u++) {
+        for (; at < count && edges[at].u == u; at++) {
+            s->place[edges[at].w] = (int32_t)u;
+            if (status == CAFE_OK) status = add_link(s, u, edges[at].w, 0);
+        }
+        for (int64_t w = u + 1; w < s->n && status == CAFE_OK; w++)
+            if (s->place[w] != u && cafe_factor_expected(q, s->pairs.resolution, u, w) > 0)
+                status = add_link(s, u, w, 0);
+        if (status == CAFE_OK) status = cafe_check_cancel(s->context);
+    }
+    for (int64_t u = 0; u < s->n; u++) s->place[u] = -1;
+    cafe_mem_free(s->context, edges);
+    return status;
 }
 
 /* x_0 = [c > 0] */
@@ -63,15 +100,18 @@ static cafe_status open(cafe_clique_search *s) {
     cafe_context *context = s->context;
     int64_t arcs = s->parts->offsets[s->n];
     s->scale = (double)arcs;
-    s->pairs = (cafe_clique_pairs){
-        .context = context, .p = s->parts->p, .scale = s->scale, .gamma = gamma_of_step};
-    s->links = cafe_mem(context, arcs, sizeof *s->links);
+    s->pairs = (cafe_clique_pairs){.context = context,
+                                   .parts = s->parts,
+                                   .resolution = s->resolution,
+                                   .scale = s->scale,
+                                   .gamma = gamma_of_step};
     s->x_of = cafe_mem(context, s->n, sizeof *s->x_of);
     s->place = cafe_mem(context, s->n, sizeof *s->place);
     s->gain = cafe_mem(context, s->n, sizeof *s->gain);
-    CAFE_PASS(cafe_mem_had(s->links, s->x_of, s->place, s->gain));
+    CAFE_PASS(cafe_mem_had(s->x_of, s->place, s->gain));
     for (int64_t u = 0; u < s->n; u++) s->x_of[u] = 0, s->place[u] = -1;
     CAFE_PASS(list_links(s));
+    if (cafe_operator_attracts(s->parts)) CAFE_PASS(list_attracted(s));
     for (int64_t i = 0; i < s->pairs.count; i++) {
         s->pairs.x[i] = s->pairs.c[i] > 0;
         s->pairs.y[i] = s->pairs.x[i] + s->pairs.c[i] / gamma_of_step;
@@ -246,7 +286,7 @@ done:
  * resolution of k / 2^i is a multiple of 2 / 2^i. */
 static double step_of_modularities(const cafe_operator_parts *parts, double resolution) {
     int64_t arcs = parts->offsets[parts->n];
-    bool whole = !parts->factor && !parts->loops && parts->total < 0x1p24;
+    bool whole = !parts->f && !parts->factor && !parts->loops && parts->total < 0x1p24;
     for (int64_t j = 0; whole && parts->weights && j < arcs; j++)
         whole = parts->weights[j] == floorf(parts->weights[j]);
     double unit = 1;
@@ -303,6 +343,7 @@ cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator_pa
     cafe_clique_search s = {.context = context,
                             .parts = parts,
                             .n = parts->n,
+                            .resolution = resolution,
                             .rows = {.context = context},
                             .pairs = {.context = context},
                             .most_work = work * steps_per_second,

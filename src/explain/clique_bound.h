@@ -28,8 +28,9 @@ typedef struct cafe_clique_bound {
 } cafe_clique_bound;
 
 enum {
-    CAFE_CLIQUE_LEAVES = 4,     /* of an inequality, at most */
-    CAFE_CLIQUE_ARCS = 10000000 /* of a graph: its pairs take 500 MB */
+    CAFE_CLIQUE_LEAVES = 4,      /* of an inequality, at most */
+    CAFE_CLIQUE_ARCS = 10000000, /* of a graph: its pairs take 500 MB */
+    CAFE_CLIQUE_NODES = 2048 /* of a sum in which nodes without an edge may attract each other */
 };
 
 /* A line of a proof. It is an inequality by its centre, its leaves (-1: none) and its multiplier in
@@ -52,10 +53,11 @@ typedef struct cafe_clique_multipliers {
 
 void cafe_clique_multipliers_free(cafe_clique_multipliers *rows);
 
-/* Of a graph with up to CAFE_CLIQUE_ARCS arcs. work: about seconds of one processor.
+/* Of a graph or a sum with up to CAFE_CLIQUE_ARCS arcs. work: about seconds of one processor.
  * The search ends early when the bound says that no partition is better than `known`. One thread
- * works; the result depends on nothing but the graph, `work` and `known`. The parts have sqrt(r) p
- * in place of p at resolution r. rows: NULL, or gets the multipliers. */
+ * works; the result depends on nothing but the graph, `work` and `known`. The parts of
+ * one graph have sqrt(r) p in place of p at resolution r, those of a sum are as they are. rows:
+ * NULL, or gets the multipliers. */
 cafe_status cafe_clique_bound_find(cafe_context *context, const cafe_operator_parts *parts,
                                    double resolution, double work, double known,
                                    cafe_clique_multipliers *rows, cafe_clique_bound *found);

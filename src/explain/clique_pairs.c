@@ -49,13 +49,20 @@ static cafe_status make_room(cafe_clique_pairs *s) {
     return CAFE_OK;
 }
 
+/* c(u,w) without an edge */
+static double expected(const cafe_clique_pairs *s, int32_t u, int32_t w) {
+    const cafe_operator_parts *q = s->parts;
+    if (q->f) return s->scale * q->kappa * cafe_factor_expected(q, s->resolution, u, w);
+    return -s->scale * q->p[u] * q->p[w];
+}
+
 cafe_status cafe_clique_pairs_take(cafe_clique_pairs *s, int32_t u, int32_t w, uint32_t *pair) {
     int32_t first = u < w ? u : w, second = u < w ? w : u;
     CAFE_PASS(make_room(s));
     int64_t place = find(s, first, second), i = s->count;
     if (!s->seen[place]) {
         s->u[i] = first, s->w[i] = second;
-        s->c[i] = -s->scale * s->p[first] * s->p[second];
+        s->c[i] = expected(s, first, second);
         s->y[i] = s->c[i] / s->gamma;
         s->x[i] = 0;
         s->forced[i] = CAFE_CLIQUE_FREE;

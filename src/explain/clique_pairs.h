@@ -1,17 +1,19 @@
 /* Pairs of nodes that have an edge or are in an inequality, and the x of each.
  *
- * All other pairs have c <= 0 and no multiplier: they have x = 0 and add nothing to the bound.
+ * All other pairs have c <= 0 and no multiplier: they have x = 0 and add nothing to the bound. Of a
+ * sum of operators all pairs with c > 0 are listed.
  */
 #ifndef CAFE_EXPLAIN_CLIQUE_PAIRS_H
 #define CAFE_EXPLAIN_CLIQUE_PAIRS_H
 
-#include "base/context.h"
+#include "operator/operator.h"
 
 enum { CAFE_CLIQUE_APART = -1, CAFE_CLIQUE_FREE, CAFE_CLIQUE_TOGETHER };
 
 typedef struct cafe_clique_pairs {
     cafe_context *context;
-    const double *p; /* c(u,w) = - scale p_u p_w without an edge */
+    const cafe_operator_parts *parts; /* c(u,w) without an edge: -scale p_u p_w, or of a sum */
+    double resolution;                /* scale r f_u C f_w^T */
     double scale;
     double gamma; /* y of a new pair is c / gamma */
     int64_t count;

@@ -16,10 +16,12 @@ typedef struct cafe_clique_link {
 typedef struct cafe_clique_search {
     cafe_context *context;
     const cafe_operator_parts *parts;
-    int64_t n, link_count;
+    int64_t n;
+    double resolution;       /* of a sum; in p of one graph */
     cafe_clique_link *links; /* of one u together */
-    double scale;            /* arcs: the modularity is diagonal + 2 / scale sum of c x */
-    double diagonal;         /* sum of q(u,u) */
+    int64_t link_count, link_room;
+    double scale;    /* arcs: the modularity is diagonal + 2 / scale sum of c x */
+    double diagonal; /* sum of q(u,u) */
     cafe_clique_pairs pairs;
     cafe_clique_rows rows;
     int64_t most_rows, most_of_link; /* triangles that an edge may add at a time */

@@ -66,49 +66,66 @@ static void add_sum_pairs(void *argument, int64_t first, int64_t last, double *s
     const sum_job *job = argument;
     const cafe_operator_parts *q = job->q;
     for (int64_t u = first; u < last; u++) {
-        double own = job->attracts ? 0 : job->resolution * cafe_factor_square(q, u);
+        double own = job->attracts ? 0 : cafe_factor_expected(q, job->resolution, u, u);
         for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++) {
             int64_t w = q->targets[j];
             double a = CAFE_LINK(q, u, j) / q->total;
             if (w == u)
                 own += a;
             else if (!job->attracts)
-                a += job->resolution * cafe_factor_product(q, u, w);
+                a += cafe_factor_expected(q, job->resolution, u, w);
             if (w != u && a > 0) *sum += a;
         }
         *sum += job->attracts ? fmax(own, 0) : own;
     }
 }
 
-/* Sum over the added columns of (sum over u of |f(u,l)|)^2. */
-static double added_squares(const cafe_operator_parts *q) {
+/* Sum over the added columns of r (sum over u of |f(u,l)|)^2; tables without r. */
+static double added_squares(const cafe_operator_parts *q, double resolution) {
     double squares = 0;
     for (int64_t l = 0; l < q->width - q->subtracted; l++) {
         double sum = 0;
         for (int64_t u = 0; u < q->n; u++) sum += fabs((double)q->f[u * q->width + l]);
-        squares += sum * sum;
+        squares += (cafe_factor_is_table(q, l) ? 1 : resolution) * (sum * sum);
     }
     return squares;
 }
 
-/* By pairs, and the optimum of up to 16 nodes. If q(u,w) > 0 without an edge,
+/* The optimum, or inequalities. If nodes without an edge may attract each other, all pairs are
+ * looked at. */
+static cafe_status bound_sum_more(cafe_context *context, const cafe_operator *op, double resolution,
+                                  double known, double work, double rounding, bool attracts,
+                                  cafe_partition_bound *b) {
+    const cafe_operator_parts *q = &op->parts;
+    int32_t best[CAFE_EXACT_NODES];
+    cafe_clique_bound found = {0};
+    if (work == 0) return CAFE_OK;
+    if (op->n <= CAFE_EXACT_NODES)
+        CAFE_PASS(cafe_exact_partition(context, op, resolution, best, &found.bound));
+    else if (q->offsets[q->n] <= CAFE_CLIQUE_ARCS && (!attracts || q->n <= CAFE_CLIQUE_NODES))
+        CAFE_PASS(cafe_clique_bound_find(context, q, resolution, work, known + rounding / 2, NULL,
+                                         &found));
+    else
+        return CAFE_OK;
+    b->proved = found.bound < known + rounding;
+    b->inequalities = found.bound + rounding;
+    b->rows = found.rows;
+    return CAFE_OK;
+}
+
+/* By pairs and by inequalities. If q(u,w) > 0 without an edge, the pairs have
  *
  *     q(u,w) <= max(a(u,w), 0) / total + r sum over added columns of |f(u,l) f(w,l)|.
  */
 static cafe_status bound_sum(cafe_context *context, const cafe_operator *op, double resolution,
                              double known, double work, cafe_partition_bound *b) {
     const cafe_operator_parts *q = &op->parts;
-    int32_t best[CAFE_EXACT_NODES];
     sum_job job = {q, resolution, cafe_operator_attracts(q)};
     double rounding = 1e-7 * (1 + resolution);
     *b = (cafe_partition_bound){.pairs = rounding, .inequalities = HUGE_VAL};
     CAFE_PASS(cafe_sums(context, op->n, BLOCK, add_sum_pairs, &job, 1, &b->pairs));
-    if (job.attracts) b->pairs += resolution * added_squares(q);
-    if (op->n <= CAFE_EXACT_NODES && work > 0) {
-        CAFE_PASS(cafe_exact_partition(context, op, resolution, best, &b->inequalities));
-        b->proved = b->inequalities < known + rounding;
-        b->inequalities += rounding;
-    }
+    if (job.attracts) b->pairs += added_squares(q, resolution);
+    CAFE_PASS(bound_sum_more(context, op, resolution, known, work, rounding, job.attracts, b));
     b->bound = fmin(b->pairs, b->inequalities);
     return CAFE_OK;
 }

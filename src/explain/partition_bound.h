@@ -1,8 +1,8 @@
 /* How far a partition is from the best one, at any resolution, without eigenvalues.
  *
  * The modularity at resolution r is that of Q with sqrt(r) p in place of p, so the bounds by pairs
- * and by inequalities hold as they are. Those of eigenvalues need that p sums to 1. Sums and other
- * null models have the bound by pairs and the optimum of up to 16 nodes.
+ * and by inequalities hold as they are. Those of eigenvalues need that p sums to 1. The
+ * inequalities hold for any symmetric matrix, so also for sums and other null models.
  */
 #ifndef CAFE_EXPLAIN_PARTITION_BOUND_H
 #define CAFE_EXPLAIN_PARTITION_BOUND_H

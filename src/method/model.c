@@ -99,8 +99,10 @@ static cafe_status measure_one(cafe_context *context, const cafe_operator *op,
     return cafe_model_modularity(context, sampled, part, parts, resolution, modularity);
 }
 
-cafe_status cafe_model_measure(cafe_context *context, const cafe_model *model, const int32_t *part,
-                               int64_t parts, double resolution, double *modularity) {
+/* Of the edges of all layers and both signs. */
+static cafe_status measure_graph(cafe_context *context, const cafe_model *model,
+                                 const int32_t *part, int64_t parts, double resolution,
+                                 double *modularity) {
     const struct cafe_signs *s = model->signs;
     const cafe_operator *op = s                 ? s->positive
                               : model->features ? model->features->graph
@@ -112,6 +114,17 @@ cafe_status cafe_model_measure(cafe_context *context, const cafe_model *model, c
     if (!s) return CAFE_OK;
     CAFE_PASS(measure_one(context, s->negative, s->sampled, part, parts, resolution, &against));
     *modularity = (1 - s->share) * *modularity - s->share * against;
+    return CAFE_OK;
+}
+
+cafe_status cafe_model_measure(cafe_context *context, const cafe_model *model, const int32_t *part,
+                               int64_t parts, double resolution, double *modularity) {
+    const struct cafe_node_features *f = model->features;
+    double features;
+    CAFE_PASS(measure_graph(context, model, part, parts, resolution, modularity));
+    if (!f || !f->table) return CAFE_OK;
+    CAFE_PASS(cafe_features_measure(context, f, part, parts, &features));
+    *modularity = (1 - f->report.weight) * *modularity + f->report.weight * features;
     return CAFE_OK;
 }
 

@@ -1,6 +1,7 @@
 /* A graph with several layers: each is sampled by itself, and Q is the sum of their operators. A
  * graph with slices: all edges are sampled together, and each slice has its own null model. */
 #include "method/model_layers.h"
+#include "method/node_features.h"
 #include "method/null_model.h"
 
 #include <cafe-private/inputs.h>
@@ -78,8 +79,8 @@ cafe_status cafe_model_layers_measure(cafe_context *context, const cafe_model *m
     const struct cafe_model_layers *s = model->layers;
     *modularity = 0;
     if (model->graph->slice)
-        return cafe_null_measure(context, model->op, model->sampled, part, parts, resolution,
-                                 modularity);
+        return cafe_null_measure(context, model->features ? model->features->graph : model->op,
+                                 model->sampled, part, parts, resolution, modularity);
     for (int64_t l = 0; l < s->count; l++) {
         double one;
         CAFE_PASS(

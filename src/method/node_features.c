@@ -161,6 +161,20 @@ void cafe_features_free(cafe_context *context, struct cafe_node_features *f, boo
     cafe_mem_free(context, f);
 }
 
+cafe_status cafe_features_measure(cafe_context *context, const struct cafe_node_features *f,
+                                  const int32_t *part, int64_t parts, double *modularity) {
+    const cafe_operator_parts *q = &f->table->parts;
+    double *sum = cafe_mem_zero(context, parts * q->width, sizeof *sum);
+    CAFE_PASS(cafe_mem_had(sum));
+    for (int64_t u = 0; u < q->n; u++)
+        for (int64_t l = 0; l < q->width; l++)
+            sum[part[u] * q->width + l] += q->f[u * q->width + l];
+    *modularity = 0;
+    for (int64_t i = 0; i < parts * q->width; i++) *modularity += sum[i] * sum[i] / f->unit;
+    cafe_mem_free(context, sum);
+    return CAFE_OK;
+}
+
 /* ---- columns --------------------------------------------------------------------------------- */
 
 int64_t cafe_feature_columns(const struct cafe_node_features *features, int64_t columns) {
@@ -201,10 +215,12 @@ done:
     return status;
 }
 
-double cafe_feature_bytes(int64_t n, const cafe_feature_inputs *table) {
+/* By layers F and the masses of communities are held in eight bytes: of the level, and of that made
+ * from it. */
+double cafe_feature_bytes(int64_t n, const cafe_feature_inputs *table, bool by_layers) {
     const double most = CAFE_FEATURE_DIRECTIONS, layer = CAFE_FEATURE_LAYER;
     double entries =
         table->offsets ? (double)table->offsets[n] : (double)n * (double)table->columns;
     return cafe_directions_bytes(n, table->columns, entries, CAFE_FEATURE_DIRECTIONS) +
-           (double)n * (8 * most + 8 * layer + 64);
+           (double)n * (8 * most + (by_layers ? 40 : 8) * layer + 64);
 }

@@ -24,6 +24,10 @@ cafe_status cafe_features_join(cafe_context *context, const cafe_feature_options
 /* sum: the model's operator is the sum, and not that of the graph alone. */
 void cafe_features_free(cafe_context *context, struct cafe_node_features *features, bool sum);
 
+/* Sum over communities S of ||sum over u in S of x_u||^2 / unit: the table's part of modularity. */
+cafe_status cafe_features_measure(cafe_context *context, const struct cafe_node_features *features,
+                                  const int32_t *part, int64_t parts, double *modularity);
+
 /* Columns of each of the two groups in vectors of `columns` columns. */
 int64_t cafe_feature_columns(const struct cafe_node_features *features, int64_t columns);
 
@@ -33,7 +37,7 @@ int64_t cafe_feature_columns(const struct cafe_node_features *features, int64_t 
 cafe_status cafe_feature_block(cafe_context *context, const struct cafe_node_features *features,
                                int64_t columns, cafe_block *block, double *values);
 
-/* Bytes at the peak that features add to a run. */
-double cafe_feature_bytes(int64_t n, const cafe_feature_inputs *table);
+/* Bytes at the peak that features add to a run, of the method layers or another. */
+double cafe_feature_bytes(int64_t n, const cafe_feature_inputs *table, bool by_layers);
 
 #endif

@@ -125,7 +125,7 @@ const cafe_method cafe_layers_method = {
     .summary =
         "communities of any number, layer by layer; as vectors, all layers side by side "
         "(algorithm 3)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_PARTITION | CAFE_TAKES_SUMS,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_PARTITION | CAFE_TAKES_FEATURES | CAFE_TAKES_SUMS,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_layers_vectors_option_table,
     .communities = cafe_layers_option_table,

@@ -83,6 +83,14 @@ double cafe_factor_product(const cafe_operator_parts *q, int64_t u, int64_t w) {
     return sum;
 }
 
+double cafe_factor_expected(const cafe_operator_parts *q, double resolution, int64_t u, int64_t w) {
+    double sum = resolution * cafe_factor_product(q, u, w);
+    for (int64_t i = 0; i < q->width && q->tables > 0; i++)
+        if (cafe_factor_is_table(q, i))
+            sum += (1 - resolution) * ((double)q->f[u * q->width + i] * q->f[w * q->width + i]);
+    return sum;
+}
+
 /* With as many columns added as subtracted and |f(u,l)| <= f(u,l') for each pair of them,
  *
  *     f(u,l') f(w,l') - f(u,l) f(w,l) >= 0:   directed and two-sided models. */

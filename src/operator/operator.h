@@ -40,6 +40,7 @@ typedef struct cafe_operator_parts {
     const float *f;      /* F, row-major n x width; NULL: it is the column p */
     int64_t width;       /* L */
     int64_t subtracted;  /* the last columns of F: they enter with -kappa */
+    int64_t tables; /* of a sum: the columns before these, of tables; no resolution scales them */
     const double *against; /* the length of a row of these columns; NULL: there are none */
     const int32_t
         *every; /* 0, 1, 2, ...: the targets of a gather of all rows of F^T X; only with f */
@@ -95,6 +96,15 @@ static inline double cafe_factor_sign(const cafe_operator_parts *q, int64_t l) {
 
 /* Returns f_u C f_w^T. */
 double cafe_factor_product(const cafe_operator_parts *q, int64_t u, int64_t w);
+
+/* Returns the same with the resolution r: r f_u C f_w^T, but for columns of tables without r. */
+double cafe_factor_expected(const cafe_operator_parts *q, double resolution, int64_t u, int64_t w);
+
+/* Is column l of F one of a table in a sum? */
+static inline bool cafe_factor_is_table(const cafe_operator_parts *q, int64_t l) {
+    int64_t end = q->width - q->subtracted;
+    return l >= end - q->tables && l < end;
+}
 
 /* May q(u,w) be above 0 for nodes without an edge? Of an operator with kappa > 0. */
 bool cafe_operator_attracts(const cafe_operator_parts *q);

@@ -7,7 +7,7 @@
  *
  *     A   the edges of all layers, with weights of either sign; of one graph its own arrays
  *     F   the columns of all layers side by side, times the root of |w_l kappa_l / unit_l|: those
- *         with a positive sign first, then those that are subtracted
+ *         with a positive sign first, then those that are subtracted; of each, tables last
  *     D   sum of |w_l| p_l / (p_l 1)
  *
  * Sweeps, products and certificates read these parts as those of any operator. The chunk shifts of
@@ -31,7 +31,7 @@ typedef struct own {
 } own;
 
 typedef struct making {
-    int64_t n, count, width, subtracted;
+    int64_t n, count, width, subtracted, tables;
     const cafe_summand *layers;
     double whole;  /* sum of |w_l| */
     double *mass;  /* p_l 1 of each layer */
@@ -78,19 +78,27 @@ static bool is_subtracted(const making *m, int64_t l, int64_t c) {
     return cafe_factor_sign(q, q->f ? c : 0) * q->kappa * m->layers[l].weight < 0;
 }
 
+static bool is_table(const making *m, int64_t l) {
+    return parts_of(m, l)->offsets == NULL;
+}
+
 static void count_columns(making *m) {
     for (int64_t l = 0; l < m->count; l++)
         for (int64_t c = 0; c < columns_of(parts_of(m, l)); c++) {
+            bool subtracted = is_subtracted(m, l, c);
             m->width++;
-            m->subtracted += is_subtracted(m, l, c);
+            m->subtracted += subtracted;
+            m->tables += !subtracted && is_table(m, l);
         }
 }
 
 /* Writes the columns of one sign into row u of F; *square gets the sum of their squares. */
 static float *fill_columns(const making *m, int64_t u, bool subtracted, float *to, double *square) {
     *square = 0;
-    for (int64_t l = 0; l < m->count; l++) {
+    for (int64_t i = 0; i < 2 * m->count; i++) {
+        int64_t l = i % m->count;
         const cafe_operator_parts *q = parts_of(m, l);
+        if (is_table(m, l) != (i >= m->count)) continue;
         double root = sqrt(fabs(share_of(m, l) * q->kappa));
         for (int64_t c = 0; c < columns_of(q); c++) {
             if (is_subtracted(m, l, c) != subtracted) continue;
@@ -271,7 +279,8 @@ static cafe_status make_parts(cafe_context *context, making *m, cafe_operator *o
     cafe_operator_parts *q = &op->parts;
     CAFE_PASS(make_factors(context, m));
     *q = (cafe_operator_parts){.n = m->n, .total = 1, .p = o->p, .reach = o->reach, .f = o->f};
-    q->width = m->width, q->subtracted = m->subtracted, q->against = o->against;
+    q->width = m->width, q->subtracted = m->subtracted, q->tables = m->tables;
+    q->against = o->against;
     q->every = o->every, q->kappa = 1, q->sign = 1;
     if (m->edged == 1) borrow_edges(m, q);
     if (m->edged < 2) return CAFE_OK;

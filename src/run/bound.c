@@ -116,7 +116,8 @@ cafe_status cafe_run_find_bound(cafe_run *run) {
     const cafe_clustering_info *found = cafe_clustering_get(run->clustering);
     double resolution = run->clustering->resolution;
     cafe_clique_multipliers rows = {.context = run->context};
-    if (!op->parts.offsets || (op->parts.f && run->inputs.features)) return CAFE_OK;
+    if (!op->parts.offsets || (run->inputs.features && op->parts.f && !run->bound_asked))
+        return CAFE_OK; /* with features it is far away, unless inequalities are looked for */
     if (op->parts.f && run->bound_file)
         return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
                          CAFE_OPT("bound-file") " is for one graph under the configuration model");

@@ -34,7 +34,9 @@ static int64_t extra_bytes(const cafe_run *run) {
     if (run->graph)
         bytes += (int64_t)cafe_model_layers_bytes(run->graph, run->sample.null_model,
                                                   run->method == &cafe_layers_method);
-    if (run->inputs.features) bytes += (int64_t)cafe_feature_bytes(nodes, run->inputs.features);
+    if (run->inputs.features)
+        bytes += (int64_t)cafe_feature_bytes(nodes, run->inputs.features,
+                                             run->method == &cafe_layers_method);
     return bytes;
 }
 

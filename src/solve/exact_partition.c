@@ -22,7 +22,7 @@ typedef struct sets {
 static void fill_covariances(const cafe_operator_parts *s, double resolution, double *q) {
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t w = 0; w < s->n; w++)
-            q[u * s->n + w] = resolution * s->kappa * cafe_factor_product(s, u, w);
+            q[u * s->n + w] = s->kappa * cafe_factor_expected(s, resolution, u, w);
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
             q[u * s->n + s->targets[j]] += CAFE_LINK(s, u, j) / s->total;

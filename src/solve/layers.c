@@ -92,10 +92,11 @@ static cafe_status run_exact(cafe_context *context, const cafe_operator *op, caf
 
 /* The sampled graph as the finest level: p(u,w) = a(u,w) / total, p_u = mass_u, and every node is a
  * community of its own. Null models besides p p^T are copied. */
-static cafe_status view_finest(cafe_context *context, const cafe_operator *op, factor_copy *copy,
-                               cafe_pooled **finest) {
+static cafe_status view_finest(cafe_context *context, const cafe_operator *op, double resolution,
+                               factor_copy *copy, cafe_pooled **finest) {
     const cafe_operator_parts *s = &op->parts;
-    if (s->f) CAFE_PASS(cafe_factors_take(context, s, &copy->null, &copy->f, &copy->mass));
+    if (s->f)
+        CAFE_PASS(cafe_factors_take(context, s, resolution, &copy->null, &copy->f, &copy->mass));
     cafe_pooled rows = {.n = s->n,
                         .offsets = s->offsets,
                         .targets = s->targets,
@@ -170,9 +171,9 @@ cafe_status cafe_layers_find_from(cafe_context *context, const cafe_operator *op
     CAFE_TRY(cafe_layers_check_sizes(context, &o, given != NULL, op->n, &limited));
     CAFE_TRY(choose_effort(context, &o, given != NULL, &effort, &seconds));
     CAFE_TRY(cafe_engine_need_rows(context, "layers"));
-    CAFE_TRY(cafe_factors_need(context, op));
+    CAFE_TRY(cafe_factors_need(context, op, o.resolution));
     if (op->parts.kappa == 0) o.resolution = 0; /* no null model */
-    CAFE_TRY(view_finest(context, op, &copy, &finest));
+    CAFE_TRY(view_finest(context, op, o.resolution, &copy, &finest));
     s.h.options = &o;
     CAFE_TRY(cafe_search_open(context, finest, &s));
     if (!o.refine || effort == CAFE_EFFORT_FAST) s.left = 1;

@@ -24,31 +24,46 @@ static const double least_gain = 1e-10, rounding = 1e-13;
 
 /* ---- the factors of an operator -------------------------------------------------------------- */
 
-cafe_status cafe_factors_need(cafe_context *context, const cafe_operator *op) {
+cafe_status cafe_factors_need(cafe_context *context, const cafe_operator *op, double resolution) {
     const cafe_operator_parts *q = &op->parts;
     CAFE_PASS(cafe_operator_need_edges(context, op));
+    if (q->tables > 0 && resolution == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("resolution=0") " does not go with features; " CAFE_OPT(
+                             "null=none") " leaves the null model out");
     if (q->sign > 0 && (!q->f || q->kappa > 0)) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                      "layers need edges that are added, not subtracted");
 }
 
+/* ||f_u||, of a row as copied where that is not the operator's */
+static double length_of(const cafe_operator_parts *q, const double *f, int64_t u) {
+    double square = 0;
+    if (q->tables == 0) return q->reach[u];
+    for (int64_t l = 0; l < q->width; l++) square += f[u * q->width + l] * f[u * q->width + l];
+    return sqrt(square);
+}
+
 /* mass_u = ||f_u|| / M. Sums of rows are no longer than sums of lengths, so this holds on all
  * levels as an upper bound. Without a null model F is 0, and the masses are the node weights. */
-static void fill_masses(const cafe_operator_parts *q, cafe_factors *null, double *mass) {
+static void fill_masses(const cafe_operator_parts *q, const double *f, cafe_factors *null,
+                        double *mass) {
     null->reach = 0;
-    for (int64_t u = 0; u < q->n; u++) null->reach += mass[u] = q->reach[u];
+    for (int64_t u = 0; u < q->n; u++) null->reach += mass[u] = length_of(q, f, u);
     for (int64_t u = 0; u < q->n; u++) mass[u] = null->reach > 0 ? mass[u] / null->reach : q->p[u];
 }
 
 cafe_status cafe_factors_take(cafe_context *context, const cafe_operator_parts *q,
-                              cafe_factors *null, double **f, double **mass) {
+                              double resolution, cafe_factors *null, double **f, double **mass) {
     int64_t entries = q->n * q->width;
+    double scale = q->tables > 0 ? 1 / sqrt(resolution) : 1;
     *null = (cafe_factors){.width = q->width, .added = q->width - q->subtracted};
     *f = cafe_mem(context, entries, sizeof **f);
     *mass = cafe_mem(context, q->n, sizeof **mass);
     CAFE_PASS(cafe_mem_had(*f, *mass));
-    for (int64_t i = 0; i < entries; i++) (*f)[i] = q->f[i];
-    fill_masses(q, null, *mass);
+    for (int64_t i = 0; i < entries; i++)
+        (*f)[i] = cafe_factor_is_table(q, i % q->width) ? scale * q->f[i] : q->f[i];
+    fill_masses(q, *f, null, *mass);
     null->attracts = cafe_operator_attracts(q);
     null->f = *f;
     return CAFE_OK;

@@ -13,12 +13,13 @@
 #include "solve/layers.h"
 #include "solve/layers_nest.h"
 
-/* Refuses an operator without edges, or one whose edges are subtracted. */
-cafe_status cafe_factors_need(cafe_context *context, const cafe_operator *op);
+/* Refuses an operator without edges, or one whose edges are subtracted; resolution 0 of a table. */
+cafe_status cafe_factors_need(cafe_context *context, const cafe_operator *op, double resolution);
 
-/* Copies F: *f is memory of the caller, as *mass is, mass[u] = ||f_u|| / M. */
+/* Copies F: *f is memory of the caller, as *mass is, mass[u] = ||f_u|| / M. Columns of tables are
+ * divided by the root of the resolution, which then is that of all columns. */
 cafe_status cafe_factors_take(cafe_context *context, const cafe_operator_parts *q,
-                              cafe_factors *null, double **f, double **mass);
+                              double resolution, cafe_factors *null, double **f, double **mass);
 
 /* to[n] <- the rows of node[n]. */
 void cafe_factors_copy(const cafe_factors *null, const int32_t *node, int64_t n, double *to);
