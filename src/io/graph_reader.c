@@ -127,10 +127,9 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
  * the whole graph. */
 static cafe_status check_team(const cafe_input *input, const cafe_graph_options *options,
                               cafe_format format) {
-    if (cafe_team_ranks(input->context) > 1 &&
-        (cafe_chooses_edges(options) || options->bipartite || options->with_signs))
+    if (cafe_team_ranks(input->context) > 1 && (cafe_chooses_edges(options) || options->bipartite))
         return cafe_fail(input->context, CAFE_ERROR_ARGUMENT,
-                         CAFE_OPT("bipartite") ", " CAFE_OPT("signed") ", " CAFE_OPT("min-weight") ", " CAFE_OPT("max-weight") ", " CAFE_OPT(
+                         CAFE_OPT("bipartite") ", " CAFE_OPT("min-weight") ", " CAFE_OPT("max-weight") ", " CAFE_OPT(
                              "weight-transform") " and " CAFE_OPT("top-edges") " need one process: "
                          "convert the file to .cafe with them first");
     if (cafe_team_ranks(input->context) > 1 && input->more_count > 0)
@@ -289,6 +288,32 @@ static cafe_status read_list(cafe_context *context, const cafe_file_list *list,
     return add_names(context, list->path[0], format, named ? &digest : NULL, graph);
 }
 
+static cafe_status read_files(cafe_context *context, const cafe_file_list *list,
+                              const cafe_graph_options *options, cafe_graph **graph) {
+    return cafe_asks_layers(options) ? cafe_layers_read(context, list, options, graph)
+                                     : read_list(context, list, options, graph);
+}
+
+/* Layers, slices and signs: graphs of sums are whole in each of several processes, and each reads
+ * them as if it were alone. */
+static cafe_status read_whole(cafe_context *context, const cafe_file_list *list,
+                              const cafe_graph_options *options, cafe_graph **graph) {
+    const struct cafe_team *team = context->team;
+    cafe_status status = CAFE_OK;
+    for (int64_t i = 0; i < list->count && status == CAFE_OK; i++)
+        if (strcmp(list->path[i], "-") == 0)
+            status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                               "several processes cannot read standard input");
+    context->team = NULL;
+    if (status == CAFE_OK) status = read_files(context, list, options, graph);
+    context->team = team;
+    status = cafe_team_agree(context, status);
+    if (status == CAFE_OK) return CAFE_OK;
+    cafe_graph_free(*graph);
+    *graph = NULL;
+    return status;
+}
+
 cafe_status cafe_graph_read(cafe_context *context, const char *path,
                             const cafe_graph_options *options, cafe_graph **graph) {
     cafe_file_list list;
@@ -298,9 +323,8 @@ cafe_status cafe_graph_read(cafe_context *context, const char *path,
     if (status != CAFE_OK) return cafe_team_agree(context, status);
     status = cafe_team_agree(context, cafe_file_list_make(context, path, &own, &list));
     if (status == CAFE_OK) status = cafe_layers_check(context, &own);
-    if (status == CAFE_OK)
-        status = cafe_asks_layers(&own) ? cafe_layers_read(context, &list, &own, graph)
-                                        : read_list(context, &list, &own, graph);
+    bool whole = cafe_team_ranks(context) > 1 && (cafe_asks_layers(&own) || own.with_signs);
+    if (status == CAFE_OK) status = (whole ? read_whole : read_files)(context, &list, &own, graph);
     cafe_file_list_free(&list);
     return status;
 }

@@ -432,10 +432,6 @@ done:
 cafe_status cafe_layers_read(cafe_context *context, const cafe_file_list *list,
                              const cafe_graph_options *options, cafe_graph **graph) {
     *graph = NULL;
-    if (cafe_team_ranks(context) > 1)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         CAFE_OPT("layer") ", " CAFE_OPT("layer-weight") " and " CAFE_OPT(
-                             "time") " need one process");
     cafe_status status = options->layer || options->time
                              ? read_column(context, list, options, graph)
                              : read_files(context, list, options, graph);

@@ -138,14 +138,14 @@ typedef struct cafe_summand {
 cafe_status cafe_operator_sum(cafe_context *context, int64_t count, const cafe_summand *layers,
                               cafe_operator **op);
 
-/* Creates Q of a graph under another null model than configuration, from its modularity (`plain`,
- * which must outlive it). surplus: of the directed model (o_u - i_u) / 2; of the two-sided one a
- * number above 0 on one side and below on the other; else NULL. */
+/* Creates Q of a graph under another null model than configuration, from its modularity `plain`,
+ * which must outlive it. surplus of the directed model: (o_u - i_u) / 2. Of the two-sided one: a
+ * number above 0 on one side and below on the other. NULL: of the others. */
 cafe_status cafe_operator_null(cafe_context *context, const cafe_operator *plain, cafe_null null,
                                const double *surplus, cafe_operator **op);
 
-/* Creates Q of a graph with slices, A / 2m - sum of f_s C f_s^T, each slice under this null model,
- * from its operator with edges (`plain`, which must outlive it): slice[nodes] in 0 .. slices-1. */
+/* Creates Q of a graph with slices, A / 2m - sum of f_s C f_s^T, from its modularity `plain`, which
+ * must outlive it. Each slice has this null model; slice[nodes] is in 0 .. slices-1. */
 cafe_status cafe_operator_slices(cafe_context *context, const cafe_operator *plain,
                                  const int32_t *slice, int64_t slices, cafe_null null,
                                  const double *surplus, cafe_operator **op);

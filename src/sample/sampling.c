@@ -32,7 +32,7 @@ static const cafe_option sample_options[] = {
     {"null", "NAME", CAFE_OPTION_CHOICE, AT(null_model), CAFE_NULL_CONFIGURATION, 0, 4,
      "configuration|constant|directed|two-sided|none",
      "what is expected of two nodes: edges by their degrees, alike for all pairs (CPM), by degrees "
-     "out and in, between two sides only, or nothing (sphere, cafe, softmax, layers, spectral)"},
+     "out and in, between two sides, or nothing (sphere, cafe, softmax, layers, spectral)"},
 };
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)
