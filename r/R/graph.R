@@ -47,12 +47,14 @@ numbers_of <- function(x) {
 # factors by their levels.
 from_names <- function(from, to, weights, rule, all = NULL) {
   if (anyNA(from) || anyNA(to)) stop("an end of an edge is missing (NA)")
+  if (is.null(all) && is.numeric(from) && is.numeric(to)) {
+    ids <- sort(unique(c(from, to)))
+    return(edges(length(ids), match(from, ids) - 1L, match(to, ids) - 1L, weights, format_ids(ids), rule))
+  }
   if (is.null(all)) {
     all <- if (is.factor(from) && is.factor(to) && identical(levels(from), levels(to))) levels(from)
-           else if (is.numeric(from) && is.numeric(to)) format_ids(sort(unique(c(from, to))))
            else unique(as.character(rbind(as.character(from), as.character(to))))
   }
-  if (is.numeric(from) && is.numeric(to)) { from <- format_ids(from); to <- format_ids(to) }
   edges(length(all), match(as.character(from), all) - 1L, match(as.character(to), all) - 1L, weights, all, rule)
 }
 
@@ -79,9 +81,22 @@ from_table <- function(table, columns, rule) {
              column(table, columns$weight, third), rule)
 }
 
+# The slots of a sparse matrix are used where they are.
+from_sparse <- function(x, rule) {
+  half <- methods::is(x, "generalMatrix") && rule == 0L
+  if (half && !Matrix::isSymmetric(x, checkDN = FALSE))
+    stop("the matrix is not symmetric: directed = \"sum\" or another rule says what directions mean")
+  if (methods::is(x, "symmetricMatrix") && rule != 0L) return(from_matrix(x, rule))
+  names <- if (is.null(rownames(x))) as.character(seq_len(nrow(x))) else rownames(x)
+  weights <- if (methods::.hasSlot(x, "x") && is.numeric(x@x) && any(x@x != 1)) as.double(x@x)
+  new_graph(.Call(cafe_r_graph_sparse, x@p, x@i, weights, enc2utf8(names), half, rule), names)
+}
+
 from_matrix <- function(x, rule) {
-  x <- methods::as(methods::as(x, "TsparseMatrix"), "generalMatrix")
   if (nrow(x) != ncol(x)) stop("an adjacency matrix is square")
+  if (methods::is(x, "CsparseMatrix") && !methods::is(x, "triangularMatrix") && !(methods::.hasSlot(x, "x") && is.logical(x@x)))
+    return(from_sparse(x, rule))
+  x <- methods::as(methods::as(x, "TsparseMatrix"), "generalMatrix")
   weights <- if (methods::.hasSlot(x, "x")) x@x else rep(1, length(x@i))
   keep <- if (rule == 0L) x@i <= x@j else rep(TRUE, length(x@i))
   symmetric <- rule != 0L || Matrix::isSymmetric(x)

@@ -23,6 +23,15 @@ predict.cafe_prediction <- function(object, nodes = NULL, type = c("class", "pro
   if (match.arg(type) == "class") object$labels[at] else object$probabilities[at, , drop = FALSE]
 }
 
+# The nodes without a label, by predicted class, with the mean probability of that class.
+summary.cafe_prediction <- function(object, ...) {
+  at <- which(!object$known)
+  best <- object$probabilities[cbind(at, as.integer(object$labels[at]))]
+  nodes <- table(object$labels[at])
+  data.frame(class = names(nodes), nodes = as.integer(nodes),
+             probability = as.vector(tapply(best, object$labels[at], mean)))
+}
+
 print.cafe_prediction <- function(x, ...) {
   cat("Cafe prediction (", x$predictor, "): ", sum(!x$known), " nodes from ", sum(x$known), " with a label, ",
       ncol(x$probabilities), " classes\n", sep = "")

@@ -97,6 +97,12 @@ members <- function(communities) split(names(communities$membership), communitie
 
 summary.cafe_communities <- function(object, ...) table(community = object$membership)
 
+# Sizes, the largest first.
+plot.cafe_communities <- function(x, xlab = "community", ylab = "nodes", ...) {
+  graphics::barplot(sort(table(x$membership), decreasing = TRUE), xlab = xlab, ylab = ylab, ...)
+  invisible(x)
+}
+
 print.cafe_communities <- function(x, ...) {
   sizes <- sort(table(x$membership), decreasing = TRUE)
   cat("Cafe communities: ", length(sizes), " of ", length(x$membership), " nodes, modularity ", signif(x$modularity, 6), "\n", sep = "")

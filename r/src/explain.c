@@ -35,6 +35,15 @@ static SEXP forces(int64_t count, const cafe_force *list) {
     return found;
 }
 
+/* The vectors where they are if no space is between their rows, else a copy. */
+static const float *rows_of(const handle *h, const cafe_embedding *e, const cafe_certificate *c) {
+    const float *first = cafe_embedding_row(e, 0);
+    if (c->nodes > 1 && cafe_embedding_row(e, 1) == first + c->columns) return first;
+    float *copy = (float *)R_alloc(c->nodes * c->columns, sizeof *copy);
+    cafe_r_check(h, cafe_embedding_copy(e, copy));
+    return copy;
+}
+
 /* run: of vectors; part: communities of the nodes from 0; node: from 0 */
 SEXP cafe_r_explain(SEXP run, SEXP part, SEXP node) {
     static const char *names[] = {"community", "second",  "attachment", "second_attachment",
@@ -43,9 +52,7 @@ SEXP cafe_r_explain(SEXP run, SEXP part, SEXP node) {
     question q = {.h = cafe_r_run_of(run), .node = (int64_t)Rf_asReal(node)};
     const cafe_embedding *e = cafe_run_get(q.h->run)->embedding;
     const cafe_certificate *certificate = cafe_embedding_certificate(e);
-    float *copy = (float *)R_alloc(certificate->nodes * certificate->columns, sizeof *copy);
-    cafe_r_check(q.h, cafe_embedding_copy(e, copy));
-    q.vectors = copy;
+    q.vectors = rows_of(q.h, e, certificate);
     q.columns = certificate->columns;
     q.part = INTEGER(part);
     if (cafe_r_call(q.h, answer, &q)) return R_NilValue;

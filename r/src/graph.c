@@ -35,13 +35,39 @@ static void set_names(handle *h, SEXP names) {
  * directions count (cafe_directed) */
 SEXP cafe_r_graph_edges(SEXP nodes, SEXP from, SEXP to, SEXP weights, SEXP names, SEXP directed) {
     input in = {.nodes = (int64_t)Rf_asReal(nodes), .count = Rf_xlength(from)};
-    SEXP pointer = PROTECT(cafe_r_new(Rf_ScalarReal(1), Rf_ScalarInteger(0), R_NilValue, &in.h));
+    SEXP pointer = PROTECT(cafe_r_new(1, 0, R_NilValue, &in.h));
     in.from = INTEGER(from), in.to = INTEGER(to);
     if (!Rf_isNull(weights)) {
         float *copy = (float *)R_alloc(in.count, sizeof *copy);
         for (int64_t i = 0; i < in.count; i++) copy[i] = (float)REAL(weights)[i];
         in.weights = copy;
     }
+    cafe_graph_options_init(&in.options);
+    in.options.directed = Rf_asInteger(directed);
+    int interrupted = cafe_r_call(in.h, from_edges, &in);
+    if (!interrupted) set_names(in.h, names);
+    UNPROTECT(1);
+    return interrupted ? R_NilValue : pointer;
+}
+
+/* The columns of a sparse matrix of the package Matrix (slots p and i) as edges; a symmetric one
+ * stores one triangle, of a general one that is read as symmetric the triangle i <= j is taken. x:
+ * doubles or NULL. The rows are used where they are. */
+SEXP cafe_r_graph_sparse(SEXP first, SEXP rows, SEXP x, SEXP names, SEXP half, SEXP directed) {
+    int64_t nodes = Rf_xlength(first) - 1, entries = Rf_xlength(rows), kept = 0;
+    input in = {.nodes = nodes, .from = INTEGER(rows)};
+    SEXP pointer = PROTECT(cafe_r_new(1, 0, R_NilValue, &in.h));
+    int32_t *from = NULL, *to = (int32_t *)R_alloc(entries, sizeof *to);
+    float *weights = Rf_isNull(x) ? NULL : (float *)R_alloc(entries, sizeof *weights);
+    if (Rf_asLogical(half)) in.from = from = (int32_t *)R_alloc(entries, sizeof *from);
+    for (int64_t j = 0; j < nodes; j++)
+        for (int64_t k = INTEGER(first)[j]; k < INTEGER(first)[j + 1]; k++) {
+            if (from && INTEGER(rows)[k] > j) continue;
+            if (from) from[kept] = INTEGER(rows)[k];
+            if (weights) weights[kept] = (float)REAL(x)[k];
+            to[kept++] = (int32_t)j;
+        }
+    in.count = kept, in.to = to, in.weights = weights;
     cafe_graph_options_init(&in.options);
     in.options.directed = Rf_asInteger(directed);
     int interrupted = cafe_r_call(in.h, from_edges, &in);
@@ -61,7 +87,7 @@ static const char *text_of(SEXP list, const char *name) {
 /* columns: a list of texts named source, target, weight, delimiter */
 SEXP cafe_r_graph_file(SEXP path, SEXP columns, SEXP directed) {
     input in = {.path = R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)))};
-    SEXP pointer = PROTECT(cafe_r_new(Rf_ScalarReal(1), Rf_ScalarInteger(0), R_NilValue, &in.h));
+    SEXP pointer = PROTECT(cafe_r_new(1, 0, R_NilValue, &in.h));
     cafe_graph_options_init(&in.options);
     in.options.directed = Rf_asInteger(directed);
     in.options.source = text_of(columns, "source");

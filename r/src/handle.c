@@ -8,6 +8,8 @@
 static void release(SEXP pointer) {
     handle *h = R_ExternalPtrAddr(pointer);
     if (!h) return;
+    cafe_overview_free(h->overview);
+    cafe_labels_free(h->labels);
     cafe_explanation_free(h->explanation);
     cafe_prediction_free(h->prediction);
     if (h->context) cafe_targets_free(h->context, &h->targets);
@@ -18,14 +20,14 @@ static void release(SEXP pointer) {
     R_ClearExternalPtr(pointer);
 }
 
-SEXP cafe_r_new(SEXP seed, SEXP threads, SEXP keep, handle **result) {
+SEXP cafe_r_new(double seed, int threads, SEXP keep, handle **result) {
     cafe_context_options options;
     handle *h = R_Calloc(1, handle);
     SEXP pointer = PROTECT(R_MakeExternalPtr(h, R_NilValue, keep));
     R_RegisterCFinalizerEx(pointer, release, TRUE);
     cafe_context_options_init(&options);
-    options.seed = (uint64_t)Rf_asReal(seed);
-    options.threads = Rf_asInteger(threads);
+    options.seed = (uint64_t)seed;
+    options.threads = threads;
     if (cafe_context_create(&options, &h->context) != CAFE_OK) Rf_error("out of memory");
     cafe_lab_add(h->context);
     *result = h;

@@ -19,10 +19,12 @@ typedef struct handle {
     cafe_targets targets;
     cafe_prediction *prediction;
     cafe_explanation *explanation;
+    cafe_overview *overview;
+    cafe_labels *labels;
 } handle;
 
 /* A new external pointer, protected by the caller; `keep` lives as long as it. */
-SEXP cafe_r_new(SEXP seed, SEXP threads, SEXP keep, handle **result);
+SEXP cafe_r_new(double seed, int threads, SEXP keep, handle **result);
 /* The handle of an external pointer that has a graph. */
 handle *cafe_r_graph(SEXP pointer);
 /* The handle of one that has a run with vectors. */

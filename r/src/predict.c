@@ -28,7 +28,7 @@ SEXP cafe_r_predict(SEXP graph, SEXP known, SEXP classes, SEXP by, SEXP seed, SE
     cafe_predict_inputs_init(&t.in);
     cafe_predict_options_init(&t.options);
     t.in.graph = cafe_r_graph(graph)->graph;
-    SEXP pointer = PROTECT(cafe_r_new(seed, threads, graph, &t.h));
+    SEXP pointer = PROTECT(cafe_r_new(Rf_asReal(seed), Rf_asInteger(threads), graph, &t.h));
     int64_t nodes = cafe_graph_nodes(t.in.graph), kinds = Rf_asInteger(classes);
     cafe_labels *labels = NULL;
     cafe_status status =

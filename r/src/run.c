@@ -113,7 +113,7 @@ static SEXP communities(SEXP pointer, const cafe_run_results *r, const cafe_run 
 SEXP cafe_r_run(SEXP graph, SEXP clusters, SEXP method, SEXP names, SEXP values, SEXP start,
                 SEXP labels, SEXP classes, SEXP seed, SEXP threads) {
     request r = {.graph = cafe_r_graph(graph)->graph};
-    SEXP pointer = PROTECT(cafe_r_new(seed, threads, graph, &r.h));
+    SEXP pointer = PROTECT(cafe_r_new(Rf_asReal(seed), Rf_asInteger(threads), graph, &r.h));
     r.purpose = Rf_asLogical(clusters) ? CAFE_PURPOSE_COMMUNITIES : CAFE_PURPOSE_VECTORS;
     r.method = CHAR(STRING_ELT(method, 0));
     r.count = Rf_xlength(names);

@@ -100,3 +100,70 @@ test_that("objects of another session say so", {
   saveRDS(cafe_graph(karate), file)
   expect_error(cafe_embed(readRDS(file), 2), "another R session")
 })
+
+test_that("sparse matrices are read in place, with all their kinds", {
+  pairs <- cbind(karate$from, karate$to) + 1
+  weights <- seq_len(nrow(pairs)) / 8
+  n <- 34
+  full <- Matrix::sparseMatrix(i = c(pairs), j = c(pairs[, 2:1]), x = c(weights, weights), dims = c(n, n))
+  expected <- cafe_embed(data.frame(pairs, weight = weights), 4, seed = 1)$vectors
+  half <- Matrix::sparseMatrix(i = pmin(pairs[, 1], pairs[, 2]), j = pmax(pairs[, 1], pairs[, 2]), x = weights,
+                               dims = c(n, n), symmetric = TRUE)
+  for (m in list(full, half, as(full, "TsparseMatrix"), as(full, "RsparseMatrix"), as.matrix(full)))
+    expect_identical(unname(cafe_embed(m, 4, seed = 1)$vectors), unname(expected))
+  ones <- cafe_embed(data.frame(pairs), 4, seed = 1)$vectors
+  for (m in list(as(full, "nMatrix"), as(full, "lMatrix"), as(half, "nMatrix")))
+    expect_identical(unname(cafe_embed(m, 4, seed = 1)$vectors), unname(ones))
+  one_way <- Matrix::sparseMatrix(i = pairs[, 1], j = pairs[, 2], x = weights, dims = c(n, n))
+  expect_error(cafe_graph(one_way), "not symmetric")
+  expect_identical(unname(cafe_embed(cafe_graph(one_way, directed = "sum"), 4, seed = 1)$vectors), unname(expected))
+  dimnames(full) <- list(paste0("p", 1:n), NULL)
+  expect_identical(cafe_graph(full)$names, paste0("p", 1:n))
+})
+
+test_that("factors keep their levels, and nodes without an edge stay", {
+  levels <- c("z", "b", "a", "alone")
+  g <- cafe_graph(data.frame(from = factor(c("a", "b"), levels), to = factor(c("b", "z"), levels)))
+  expect_identical(g$names, levels)
+  expect_identical(dim(g), c(4L, 4L))
+  known <- factor(c("yes", NA, "no", NA), levels = c("yes", "no"))
+  found <- suppressWarnings(cafe_predict(g, known, seed = 1))
+  expect_identical(levels(predict(found)), c("yes", "no"))
+  counts <- summary(found)
+  expect_equal(sum(counts$nodes), 2)
+})
+
+test_that("a report is text, and a page or Markdown in a file", {
+  report <- cafe_report(karate, title = "Karate", seed = 1)
+  expect_match(report$text, "^# Karate")
+  expect_match(report$text, "It is proved that no other partition has more", fixed = TRUE)
+  expect_output(print(report), "34 nodes, 78 edges")
+  for (ending in c(".md", ".html")) {
+    file <- tempfile(fileext = ending)
+    cafe_report(karate, file, labels = c("0" = "Hi", "33" = "Officer"), title = "Karate", seed = 1)
+    expect_gt(file.size(file), if (ending == ".md") 1000 else 50000)
+    expect_error(cafe_report(karate, file, seed = 1), "exist")
+  }
+})
+
+test_that("communities and vectors are drawn", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  p <- cafe_cluster(karate, seed = 1)
+  expect_invisible(plot(p))
+  expect_invisible(plot(cafe_embed(karate, 2, seed = 1), communities = p))
+})
+
+test_that("an interrupt stops a run", {
+  skip_on_os("windows")
+  set.seed(3)
+  big <- cafe_graph(data.frame(from = sample.int(20000, 1e5, TRUE), to = sample.int(20000, 1e5, TRUE)))
+  system(sprintf("(sleep 1; kill -INT %d) &", Sys.getpid()))
+  began <- proc.time()[["elapsed"]]
+  stopped <- tryCatch({
+    cafe_cluster(big, effort = "300", seed = 1)
+    FALSE
+  }, interrupt = function(e) TRUE)
+  expect_true(stopped)
+  expect_lt(proc.time()[["elapsed"]] - began, 60)
+})
