@@ -219,7 +219,7 @@ static void faster_machines_take_less_time(void **state) {
     cafe_context_free(context);
 }
 
-/* 10^10 nodes and 10^12 edges: the figures of docs/distributed.md. */
+/* 10^10 nodes and 10^12 edges: the figures of docs/algorithms/ranks.md. */
 static void large_graphs_do_not_overflow(void **state) {
     cafe_context *context = test_context(16, 1);
     (void)state;

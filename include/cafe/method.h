@@ -154,9 +154,9 @@ typedef struct cafe_plan {
 
 /* ---- several processes ----------------------------------------------------------------------- */
 
-/* A run on several processes, ranks, by an engine that joins them (docs/distributed.md). A rate is
- * a text: "25Gbit", "3GB", "800MiB" a second; without a unit, "25G", bits of a network and bytes of
- * memory. It is that of one rank. NULL: not known. */
+/* A run on several processes, ranks, by an engine that joins them (docs/algorithms/ranks.md). A
+ * rate is a text: "25Gbit", "3GB", "800MiB" a second; without a unit, "25G", bits of a network and
+ * bytes of memory. It is that of one rank. NULL: not known. */
 typedef struct cafe_ranks_options {
     size_t struct_size;
     int64_t ranks;

@@ -35,7 +35,7 @@ class RanksForecast(Shown):
     """What a run on several processes takes (`cafe embed` with a dry run and ranks).
 
     Figures of a rank are those of the one that has most; seconds are None where a rate that they
-    need was not given. docs/distributed.md has the model.
+    need was not given. docs/algorithms/ranks.md has the model.
     """
 
     ranks: int

@@ -44,7 +44,7 @@ static const cafe_option ranks_options[] = {
     {"ranks", "R", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, ranks), 1,
      1, 1 << 20, NULL,
      "with " CAFE_OPT("dry-run") ": forecast memory, bytes sent and time of a run on R processes "
-                                 "(docs/distributed.md), each with " CAFE_OPT(
+                                 "(docs/algorithms/ranks.md), each with " CAFE_OPT(
                                      "threads") " threads"},
     {"network", "RATE", CAFE_OPTION_TEXT | CAFE_OPTION_TUNE, offsetof(cafe_ranks_options, network),
      0, 0, 0, NULL, "what a process can send and receive in a second, 25Gbit or 3GB; 25G are bits"},
