@@ -68,7 +68,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="0.99"):
         cafe.SphereGCN(feature_weight=2).fit(graph, features=np.eye(34))
     with pytest.raises(ValueError, match="resolution"):
-        cafe.LayeredCafe(resolution=0).fit(graph, features=np.eye(34, 5))
+        cafe.LayeredCafe(resolution=0, feature_weight=0.5).fit(graph, features=np.eye(34, 5))
     model = cafe.SphereGCN(n_components=8).fit(graph, features=np.eye(34))
     with pytest.raises(ValueError, match="call fit again"):
         model.partial_fit(cafe.Graph([(0, 1), (1, 2)]))
