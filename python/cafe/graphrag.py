@@ -19,7 +19,7 @@ COLUMNS = ("id", "human_readable_id", "community", "level", "parent", "children"
 
 def communities(relationships: Any, entities: Any = None, *, max_cluster_size: int = 10, use_lcc: bool = True,
                 seed: Any = None, resolution: float = 1, n_jobs: Optional[int] = None, **options: Any) -> Any:
-    """Nested communities of entities: level 0 has those of the whole graph, and each community of more than
+    """Nested communities of entities: level 0 has those of the whole graph. Each community of more than
     `max_cluster_size` entities is divided in the next level, as long as that gains modularity inside it.
 
     Parameters
