@@ -76,14 +76,16 @@ static void test_exact_is_brute_force(void **state) {
     }
 }
 
-/* The communities of a graph of up to 16 nodes are the best ones. */
-static void check_layers(cafe_context *context, test_problem *t, double resolution) {
+/* The communities of a graph of up to 16 nodes are the best ones, with any effort. */
+static void check_layers(cafe_context *context, test_problem *t, double resolution,
+                         const char *effort) {
     cafe_layers_options options;
     cafe_layers *layers;
     int32_t part[MOST];
     double best;
     cafe_layers_options_init(&options);
     options.resolution = resolution;
+    options.effort = effort;
     TEST_OK(context, cafe_layers_find(context, t->op, &options, &layers));
     TEST_OK(context, cafe_exact_partition(context, t->op, resolution, part, &best));
     const cafe_layer *top = cafe_layers_get(layers, cafe_layers_count(layers) - 1);
@@ -104,7 +106,7 @@ static void test_layers_of_all_graphs(void **state) {
                 if (edges >> bit++ & 1) l.source[l.count] = u, l.target[l.count++] = w;
         test_problem t = test_open(context, test_graph(context, 5, &l, false, NULL));
         test_links_free(&l);
-        check_layers(context, &t, 1);
+        check_layers(context, &t, 1, NULL);
         test_close(&t);
     }
 }
@@ -115,7 +117,23 @@ static void test_layers_of_random_graphs(void **state) {
         cafe_context *context = test_context(1, seed);
         int64_t n = 6 + (int64_t)(seed % (TEST_SANITIZED ? 6 : 11));
         test_problem t = test_open(context, random_graph(context, n, seed, seed & 2));
-        check_layers(context, &t, seed % 5 ? 1 : 1.5);
+        check_layers(context, &t, seed % 5 ? 0.7 : 1.5, seed % 3 ? NULL : "high");
+        test_close(&t);
+    }
+}
+
+/* A tree with a triangle whose searches all end below the optimum. */
+static void test_high_effort_is_exact(void **state) {
+    static const int32_t source[] = {5, 3, 2, 7, 3, 5, 6, 5}, target[] = {2, 1, 0, 2, 2, 4, 1, 3};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        cafe_context *context = test_context(1, seed);
+        test_links l = test_links_new(8);
+        l.count = 8;
+        for (int i = 0; i < 8; i++) l.source[i] = source[i], l.target[i] = target[i];
+        test_problem t = test_open(context, test_graph(context, 8, &l, false, NULL));
+        test_links_free(&l);
+        check_layers(context, &t, 0.7, "high");
         test_close(&t);
     }
 }
@@ -178,6 +196,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_is_brute_force),    cmocka_unit_test(test_layers_of_all_graphs),
         cmocka_unit_test(test_layers_of_random_graphs), cmocka_unit_test(test_clique_bound_holds),
+        cmocka_unit_test(test_high_effort_is_exact),    cmocka_unit_test(test_clique_bound_holds),
         cmocka_unit_test(test_karate_is_proved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,7 @@ cafe_status cafe_search_combine(cafe_context *context, cafe_search *s, double se
         reset(&p);
         s->best = s->last = p.best;
     }
+    s->given = NULL; /* of the last child */
     for (int64_t i = 0; i < p.count; i++) free_member(context, &p.at[i]);
     for (int64_t i = 0; i < MOST_PARENTS - 1; i++) free_member(context, &p.fresh[i]);
     return status;
