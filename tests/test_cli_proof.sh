@@ -67,6 +67,13 @@ checked cases.in.txt cases.in.tsv cases.in.m.tsv
 prints 'proved optimal$'
 awk '$1 != 1' cases.in.m.tsv >fewer.in.tsv
 ! python3 "$SOURCE/examples/check_bound.py" cases.in.txt cases.in.tsv fewer.in.tsv >.last/out 2>&1 || fail 'a case less'
+# a bound above the modularity by less than a step of modularities at resolution 3/2, which is half of that at 1
+for edge in 6,1 7,1 5,0 6,5 8,6 4,3 3,0 2,0 7,2 3,2 8,3 5,1 5,3 1,0 5,4 8,1 8,5 8,4 3,1 7,3 6,0 4,1 8,0 7,5 5,2 7,0; do
+    echo "${edge/,/ }"
+done >step.in.txt
+expect 0 "$CAFE" cluster step.in.txt --resolution 1.5 -q -o step.in.tsv --bound-file step.in.m.tsv
+checked step.in.txt step.in.tsv step.in.m.tsv 1.5
+prints 'proved optimal$'
 # weights and resolution; small graphs too if the multipliers are asked for
 awk '{ print $1, $2, 1 + ($1 * $2) % 3 }' karate.in.txt >weighted.in.txt
 for resolution in 1 0.5; do
