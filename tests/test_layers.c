@@ -216,6 +216,17 @@ static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, 
     return graph;
 }
 
+/* A graph of 8,000 nodes without communities of light nodes. */
+static cafe_graph *hubs(cafe_context *context) {
+    cafe_generate_options o;
+    cafe_graph *graph = NULL;
+    cafe_generate_options_init(&o);
+    o.nodes = 8000;
+    o.edges = 100000;
+    assert_int_equal(cafe_generate(context, CAFE_GENERATOR_RMAT, &o, &graph, NULL), CAFE_OK);
+    return graph;
+}
+
 static void threads_change_no_bit(void **state) {
     const int64_t chunks[] = {0, 1, 4, 37};
     (void)state;
@@ -243,27 +254,32 @@ static void threads_change_no_bit(void **state) {
 typedef struct shared_run {
     cafe_layers_options options;
     const cafe_layers *alone;
+    bool hubs;
 } shared_run;
+
+static setting begin_shared(cafe_context *context, bool of_hubs) {
+    return begin(context, of_hubs ? hubs(context) : planted(context, 4000, 20000, 0.4, NULL));
+}
 
 static void find_together(team_member *m, void *argument) {
     const shared_run *run = argument;
     m->context->team = NULL; /* the graph is everyone's own */
-    setting s = begin(m->context, planted(m->context, 4000, 20000, 0.4, NULL));
+    setting s = begin_shared(m->context, run->hubs);
     m->context->team = &m->team;
     cafe_layers *layers = find(&s, &run->options);
     m->context->team = NULL;
-    expect_same(run->alone, layers, 4000);
+    expect_same(run->alone, layers, run->hubs ? 8000 : 4000);
     cafe_layers_free(layers);
     end(&s);
 }
 
 static void processes_change_no_bit(void **state) {
-    const int64_t chunks[] = {1, 4, 37};
+    const int64_t chunks[] = {1, 4, 37, 64};
     (void)state;
-    for (int c = 0; c < 3; c += 1 + TEST_SANITIZED) {
+    for (int c = 0; c < 4; c += 1 + TEST_SANITIZED) {
         cafe_context *context = test_context(2, 1);
-        setting s = begin(context, planted(context, 4000, 20000, 0.4, NULL));
-        shared_run run = {.options = with(1, 1, NULL, chunks[c])};
+        shared_run run = {.options = with(1, 1, c < 3 ? NULL : "fast", chunks[c]), .hubs = c == 3};
+        setting s = begin_shared(context, run.hubs);
         cafe_layers *alone = find(&s, &run.options);
         run.alone = alone;
         team_run(2, find_together, &run);
@@ -677,6 +693,30 @@ static void equal_blocks_of_a_large_graph_are_found(void **state) {
     cafe_context_free(context);
 }
 
+/* Without communities of light nodes: chunks begin again with the nodes of most edges, and find
+ * more than nodes one by one do (0.110; chunks in the order of nodes: 0.110). Threads change no
+ * bit. */
+static void nodes_of_most_edges_find_more(void **state) {
+    cafe_layers *layers[4];
+    cafe_context *contexts[4];
+    cafe_layers_options o = with(1, 1, "fast", 64);
+    setting s[4];
+    (void)state;
+    for (int t = 0; t < TEST_THREADS; t++) {
+        contexts[t] = test_context(test_thread_counts[t], 1);
+        s[t] = begin(contexts[t], hubs(contexts[t]));
+        layers[t] = find(&s[t], &o);
+        expect_same(layers[0], layers[t], 8000);
+    }
+    expect_sound(&s[0], layers[0], 1, 1);
+    assert_true(top_of(layers[0]).modularity > 0.116);
+    for (int t = 0; t < TEST_THREADS; t++) {
+        cafe_layers_free(layers[t]);
+        end(&s[t]);
+        cafe_context_free(contexts[t]);
+    }
+}
+
 /* More than four million arcs: rows are gathered by community, and the upper layers are built
  * several times in a round. */
 static void graphs_beyond_the_caches_are_sound(void **state) {
@@ -804,6 +844,7 @@ int main(void) {
         cmocka_unit_test(searches_that_agree_end),
         cmocka_unit_test(planted_blocks_are_recovered),
         cmocka_unit_test(equal_blocks_of_a_large_graph_are_found),
+        cmocka_unit_test(nodes_of_most_edges_find_more),
         cmocka_unit_test(graphs_beyond_the_caches_are_sound),
         cmocka_unit_test(resolution_goes_from_components_to_single_nodes),
         cmocka_unit_test(bad_options_are_refused),

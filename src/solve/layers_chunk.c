@@ -13,6 +13,9 @@
  * jobs. The first finds moves and only reads part, mass and size. The second weighs and moves, and
  * only reads the members of C and data of its own node.
  *
+ * If moves from single nodes find nearly nothing, they begin again with the nodes of most edges:
+ * those know their communities first, and the others join them.
+ *
  * Several processes divide the tasks of both jobs. Each finds and weighs the wishes of its own
  * tasks and receives those of the others. All of them make all moves.
  */
@@ -27,6 +30,8 @@
 enum {
     MOST_PASSES = 1000, /* some tens do; see layers_move.c */
     WIDE_PASSES = 2,    /* that move so many nodes that nearly all are next to one */
+    TRIAL_PASSES = 6,   /* from single nodes, before they may begin again */
+    NODES = 1 << 14,    /* of a task that leaves nodes alone */
     MOST_CHUNKS = 8,    /* taken together */
     MOST_TASK = 128,    /* places of a task, fewer where rows are long: */
     TASK_ARCS = 4096,   /* arcs of a task on average, when all are active */
@@ -34,6 +39,11 @@ enum {
     STUCK = 16,         /* a pass is if only one of so many members of C moves at once */
     FLOW_BITS = 12      /* of the number of flows */
 };
+
+/* Moves from single nodes begin again at a modularity below few_edges_inside. Then the nodes move
+ * that have at least first_limit, later last_limit times the mean mass; limits fall by limit_ratio
+ * from pass to pass. */
+static const double few_edges_inside = 0.1, first_limit = 16, last_limit = 0.125, limit_ratio = 0.7;
 
 typedef struct wish {
     int32_t node, to;
@@ -51,6 +61,7 @@ typedef struct chunk_job {
     int64_t chunks, length;     /* B, and places of a chunk: n / B, rounded up */
     uint64_t inverse;           /* 2^63 / B, rounded up */
     bool all;                   /* every node is looked at in this pass and in the next */
+    double limit;               /* only nodes of this mass are, the others wait; 0: all */
     int64_t first, size;        /* the places at work */
     int64_t task;               /* places of a task */
     uint8_t *active;            /* of each place: to be looked at */
@@ -89,14 +100,19 @@ static inline flow *flow_of(const chunk_job *job, int32_t community) {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
+/* Is the node at this place looked at? Then it is active no longer. */
+static inline bool take_place(const chunk_job *job, int64_t place) {
+    if (!job->active[place]) return false;
+    if (job->limit > 0 && job->moves->g->mass[node_at(job, place)] < job->limit) return false;
+    job->active[place] = job->all;
+    return true;
+}
+
 /* The active nodes of a task, which are so no longer. */
 static int64_t take_active(const chunk_job *job, int64_t first, int64_t end, int32_t *node) {
     int64_t count = 0;
-    for (int64_t place = first; place < end; place++) {
-        if (!job->active[place]) continue;
-        job->active[place] = job->all;
-        node[count++] = (int32_t)node_at(job, place);
-    }
+    for (int64_t place = first; place < end; place++)
+        if (take_place(job, place)) node[count++] = (int32_t)node_at(job, place);
     return count;
 }
 
@@ -295,7 +311,7 @@ static void take_wishes(chunk_job *job, int64_t tasks) {
         int64_t end = job->first + cafe_block_end(job->size, job->task, t);
         if (t >= job->mine && t < job->end) continue;
         for (int64_t place = job->first + t * job->task; place < end; place++) {
-            if (job->active[place]) job->active[place] = job->all;
+            take_place(job, place);
             job->wants[place - job->first] = 0;
         }
         for (int64_t i = 0; i < job->wanted[t]; i++)
@@ -390,6 +406,13 @@ static int64_t choose_task(const cafe_pooled *g) {
     return places < 1 ? 1 : places < MOST_TASK ? places : MOST_TASK;
 }
 
+/* All nodes are active: as many places of a chunk are taken as there are nodes u mod B = c. */
+static void wake_all(const chunk_job *job) {
+    int64_t n = job->moves->g->n;
+    for (int64_t c = 0; c < job->chunks; c++)
+        memset(job->active + c * job->length, 1, (size_t)((n - c + job->chunks - 1) / job->chunks));
+}
+
 static cafe_status start(cafe_context *context, chunk_job *job) {
     int64_t n = job->moves->g->n, places;
     job->length = cafe_blocks(n, job->chunks);
@@ -403,23 +426,67 @@ static cafe_status start(cafe_context *context, chunk_job *job) {
     job->wanted = cafe_mem(context, places / job->task, sizeof *job->wanted);
     job->flows = cafe_mem(context, (int64_t)1 << FLOW_BITS, sizeof *job->flows);
     CAFE_PASS(cafe_mem_had(job->flows, job->active, job->wishes, job->wants, job->wanted));
-    /* as many places of a chunk are taken as there are nodes u mod B = c */
-    for (int64_t c = 0; c < job->chunks; c++)
-        memset(job->active + c * job->length, 1, (size_t)((n - c + job->chunks - 1) / job->chunks));
+    wake_all(job);
     return CAFE_OK;
 }
 
+/* ---- the nodes of most edges first ----------------------------------------------------------- */
+
+static void leave_alone(void *argument, int64_t first, int64_t last) {
+    const cafe_moves *moves = argument;
+    for (int64_t u = first; u < last; u++) {
+        moves->part[u] = (int32_t)u;
+        moves->mass[u] = cafe_moves_mass(moves, u);
+        moves->size[u] = 1;
+    }
+}
+
+/* Have single nodes of different degrees found nearly nothing? Then *again: they are alone again,
+ * and those of most edges move first. Light nodes would join one of their neighbours, each another
+ * one, and the nodes between them cannot choose. */
+static cafe_status test_trial(cafe_context *context, chunk_job *job, bool *again) {
+    cafe_moves *moves = job->moves;
+    const cafe_pooled *g = moves->g;
+    double modularity;
+    *again = false;
+    if (g->null.width > 0 || cafe_layers_are_even(g)) return CAFE_OK;
+    CAFE_PASS(
+        cafe_layers_modularity(context, g, moves->resolution, moves->part, g->n, &modularity));
+    if (modularity >= few_edges_inside) return CAFE_OK;
+    *again = true;
+    job->sharp = false;
+    job->wished = job->blocked = 0;
+    job->limit = first_limit / (double)g->n;
+    moves->empties = 0;
+    wake_all(job);
+    return cafe_ranges(context, g->n, NODES, leave_alone, moves);
+}
+
+/* The limit of the next pass. */
+static void lower_limit(chunk_job *job) {
+    job->limit *= limit_ratio;
+    if (job->limit < last_limit / (double)job->moves->g->n) job->limit = 0;
+}
+
+/* ---- all passes ------------------------------------------------------------------------------ */
+
 cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks) {
     cafe_status status = CAFE_OK;
-    int64_t before, pass = 0;
+    int64_t before;
+    bool again, goes_on = true;
     chunk_job job = {.moves = moves, .chunks = chunks};
     CAFE_TRY(start(context, &job));
-    do {
+    for (int64_t pass = 1; goes_on && pass <= MOST_PASSES; pass++) {
         before = moves->moved;
-        job.all = moves->fresh && pass < WIDE_PASSES;
+        job.all = moves->fresh && pass <= WIDE_PASSES;
         CAFE_TRY(cafe_check_cancel(context));
         CAFE_TRY(run_pass(context, &job));
-    } while ((moves->moved > before || job.all) && ++pass < MOST_PASSES);
+        goes_on = moves->moved > before || job.all || job.limit > 0;
+        lower_limit(&job);
+        if (!moves->fresh || pass != TRIAL_PASSES) continue;
+        CAFE_TRY(test_trial(context, &job, &again));
+        goes_on = goes_on || again;
+    }
 done:
     cafe_mem_free_all(context, job.flows, job.active, job.wishes, job.wants, job.wanted);
     return status;

@@ -26,11 +26,12 @@ static const struct {
 } default_rounds[] = {{1998, 12}, {1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
 
 enum {
-    LARGE_ARCS = 1 << 20 /* arcs of graphs for which fresh starts take too long */
+    LARGE_ARCS = 1 << 20, /* arcs of graphs for which fresh starts take too long */
+    SLOW_ARCS = 1 << 22   /* and of those for which a round must gain more */
 };
 
 /* Limits of modularity gains: of a round to be repeated at once; expected of a round of a large
- * graph; and of anything worth its time. */
+ * graph of up to SLOW_ARCS; and of anything worth its time. */
 static const double large_progress = 1e-3, slow_progress = 3e-6, least_progress = 1e-7;
 /* Sums of fewer than 300 terms in different orders differ by less. */
 static const double rounding = 1e-13;
@@ -153,9 +154,15 @@ static double expect_gain(const cafe_search *s) {
     return s->gain > 0 && before > 0 ? s->gain * sqrt(s->gain / before) : 0;
 }
 
+/* What a round of a large graph shall gain: its time grows with the graph. */
+static double least_of_round(const cafe_search *s) {
+    double times = (double)s->h.finest->offsets[s->h.finest->n] / SLOW_ARCS;
+    return slow_progress * fmax(times, 1);
+}
+
 /* Is another round from the last partition worth its time? */
 static bool is_worth_repeating(const cafe_search *s, bool room) {
-    if (s->large) return expect_gain(s) > slow_progress;
+    if (s->large) return expect_gain(s) > least_of_round(s);
     return s->gain > (room ? large_progress : least_progress);
 }
 
