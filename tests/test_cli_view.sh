@@ -103,7 +103,7 @@ expect 0 "$CAFE" generate planted --nodes 20000 --edges 60000 -q -o g.in.cafe --
 expect 0 "$CAFE" embed g.in.cafe -q -o g.in.npy --columns 16 --sweeps 3
 expect 0 "$CAFE" plot g.in.cafe g.in.npy -q --tune rounds=20 -o g.in.map.npy # once for all pages
 map=(--map g.in.map.npy)
-for budget in 310000 360000 600000; do
+for budget in 290000 360000 600000; do
     expect 0 "$CAFE" plot g.in.cafe g.in.npy "${map[@]}" -f -o g.html --labels g.in.labels --tune page-limit=$budget
     says 'left out'
     size=$(stat -c %s g.html)

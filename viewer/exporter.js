@@ -107,7 +107,7 @@ export function savePicture(app) {
 
 function drawPoints(pen, app, pane) {
   const { points, n } = app;
-  const { size, alpha } = points.look(app.camera.zoom(), 1);
+  const { size, alpha } = points.look(app.camera, 1);
   const hex = (c) => toHex([...points.palette.slice(4 * c, 4 * c + 3)]);
   for (let i = 0; i < n; i++) {
     const [x, y] = app.placeOf(i, pane);

@@ -243,7 +243,7 @@ class App {
 
   // What is drawn beside the points.
   scene(pane) {
-    const { size } = this.points.look(this.camera.zoom(), 1);
+    const { size } = this.points.look(this.camera, 1);
     const two = this.panes.length > 1;
     const mine = pane === this.panes[this.pane];
     return { app: this, pane, title: two ? (pane.before ? `Before: ${this.before.title}` : 'This run') : '',

@@ -181,13 +181,15 @@ export class Points {
     }
   }
 
-  // Many points: smaller and fainter, so that density shows; nearer: larger.
-  look(zoom, ratio) {
+  // Many points: smaller and fainter, so that density shows; nearer: larger; in a small view: smaller.
+  look(camera, ratio) {
     const n = this.n;
+    const zoom = camera.zoom();
+    const room = Math.min(Math.max(Math.cbrt(camera.width * camera.height / 6e5), 0.6), 1);
     const base = n < 300 ? 9 : n < 2000 ? 6 : n < 20000 ? 4.2 : n < 200000 ? 2.2 : 1.3;
     const size = Math.min(base * Math.min(Math.max(zoom, 0.7), 400) ** 0.28, 16);
     const alpha = n > 200000 ? Math.min(0.35 * zoom ** 0.35, 0.9) : n > 30000 ? 0.75 : 0.88;
-    return { size: size * ratio, alpha };
+    return { size: size * ratio * room, alpha };
   }
 
   // panes: where they stand in the canvas, the plane per quantised step and the plane's place of 0
@@ -196,7 +198,7 @@ export class Points {
     const { gl, uniform } = this;
     const sx = 2 * camera.scale / camera.width;
     const sy = 2 * camera.scale / camera.height;
-    const { size, alpha } = this.look(camera.zoom(), ratio);
+    const { size, alpha } = this.look(camera, ratio);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);

@@ -1,5 +1,5 @@
-// Screenshots for the documents that no test needs: karate, Cora (where its data are) and 100 000 nodes,
-// on a desk and on a phone. Run by test_browser.sh when CAFE_FIGURES names a folder.
+// Screenshots for the documents that no test needs: karate, Cora (where its data are) and 400,000 nodes,
+// on a desk and on a phone, and in the dark. Run by test_browser.sh when CAFE_FIGURES names a folder.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { file, launch, open, run, shoot } from './harness.mjs';
@@ -19,6 +19,9 @@ async function shootBoth(name, ending) {
   const desk = await open(browser, `${name}.html`);
   await shoot(desk, name, ending);
   await desk.done();
+  const dark = await open(browser, `${name}.html`, { scheme: 'dark' });
+  if (ending === 'jpg') await shoot(dark, `${name}-dark`, ending);
+  await dark.done();
   const hand = await open(browser, `${name}.html`, phone);
   await shoot(hand, `${name}-phone`, ending);
   await hand.done();
@@ -34,8 +37,8 @@ if (existsSync(path.join(cora, 'edges.txt'))) {
   await shootBoth('cora', 'jpg');
 } else console.log('skipped: no data of Cora, so its pictures stay as they are');
 
-run('generate', 'planted', '--nodes', '100000', '--edges', '400000', '--blocks', '60', '--mixing', '0.1', '-q', '-f',
-  '-o', file('large.cafe'), '--labels', file('large.labels'));
-makePage('large', file('large.cafe'), 16, '--labels', file('large.labels'), '--title', '100 000 nodes in 60 blocks');
+run('generate', 'planted', '--nodes', '400000', '--edges', '2000000', '--blocks', '60', '--mixing', '0.15', '-q', '-f',
+  '-o', file('large.cafe'));
+makePage('large', file('large.cafe'), 16, '--title', '400,000 nodes in 60 blocks');
 await shootBoth('large', 'jpg');
 await browser.close();
