@@ -153,11 +153,13 @@ void cafe_phase(cafe_context *context, const char *phase, int64_t steps) {
     atomic_store(&context->value, 0);
     atomic_store(&context->phase, phase);
     if (phase[0]) atomic_store(&context->last_phase, phase);
+    cafe_os_progress(phase, 0, steps);
 }
 
 void cafe_step(cafe_context *context, int64_t step, double value) {
     atomic_store(&context->step, step);
     atomic_store(&context->value, value);
+    cafe_os_progress(atomic_load(&context->phase), step, atomic_load(&context->steps));
 }
 
 void cafe_get_progress_sized(const cafe_context *context, cafe_progress *progress, size_t size) {

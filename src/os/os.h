@@ -102,6 +102,14 @@ void cafe_os_file_of(uintptr_t address, char *path, size_t capacity);
 const char *cafe_os_environment(const char *name);
 /* Name and version of the C library. */
 const char *cafe_os_c_library(char *text, size_t capacity);
+/* Where no other thread can ask for the progress of a run (a browser), passes it on to the page. */
+#if defined(__EMSCRIPTEN__)
+void cafe_os_progress(const char *phase, int64_t step, int64_t steps);
+#else
+static inline void cafe_os_progress(const char *phase, int64_t step, int64_t steps) {
+    (void)phase, (void)step, (void)steps;
+}
+#endif
 /* Columns of the terminal; 0: no terminal, or unknown. */
 int32_t cafe_os_terminal_columns(int file);
 /* Where addresses are limited, all threads allocate from one range of addresses. */
