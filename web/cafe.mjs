@@ -1,43 +1,47 @@
-// The tool as WebAssembly, for Node: each run has files of its own in memory.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// Graphs into communities and vectors, by the tool as WebAssembly. For Node and for browsers.
+import load from './tool.mjs';
+import { runTool } from './run.mjs';
+import { edgeList, optionWords, readCommunities, readNames, readVectors } from './edges.mjs';
 
-const here = name => new URL(name, import.meta.url);
-const load = createRequire(import.meta.url)('./cafe.cjs');
-const wasmBinary = readFileSync(here('cafe.wasm'));
+const inNode = typeof process === 'object' && Boolean(process.versions?.node);
+let compiled;
 
-// Runs `cafe` with these arguments. files: { name: text or bytes } that it reads. Returns its exit
-// code, what it printed, and read(name), the bytes of a file that it wrote.
-export async function run(words, files = {}) {
-    const lines = [];
-    const print = line => lines.push(line);
-    const quit = (code, reason) => { throw reason; };
-    const tool = await load({ wasmBinary, print, printErr: print, quit });
-    tool.FS.mkdir('/files');
-    tool.FS.chdir('/files');
-    for (const [name, content] of Object.entries(files)) tool.FS.writeFile(name, content);
-    const code = tool.callMain(words.map(String));
-    return { code, text: lines.join('\n'), read: name => tool.FS.readFile(name) };
+async function readWasm() {
+  const place = new URL('./cafe.wasm', import.meta.url);
+  if (!inNode) return WebAssembly.compileStreaming(fetch(place));
+  const { readFile } = await import('node:fs/promises');
+  return WebAssembly.compile(await readFile(place));
 }
 
-const words = options => Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-const lines = edges => edges.map(edge => edge.join('\t')).join('\n') + '\n';
-
-async function finished(command, edges, output, options) {
-    const done = await run([command, 'edges.tsv', '-o', output, ...words(options)], { 'edges.tsv': lines(edges) });
-    if (done.code !== 0) throw new Error(done.text);
-    return done;
+// Node 18 has random numbers, but not under the name that the module looks for.
+async function randomDevice() {
+  if (!inNode || globalThis.crypto) return {};
+  const { webcrypto } = await import('node:crypto');
+  const byte = () => webcrypto.getRandomValues(new Uint8Array(1))[0];
+  return { preRun: [(tool) => { tool.FS.unlink('/dev/urandom'); tool.FS.createDevice('/dev', 'urandom', byte); }] };
 }
 
-// edges: [[a, b], [a, b, weight], ...]; options: those of `cafe cluster` by their names, as
-// { seed: 2, resolution: 1.5 }. Returns a map from node to community.
+export async function run(words, files = {}, { outputs = [], progress } = {}) {
+  compiled ??= readWasm();
+  return runTool(load, await compiled, words, { files, outputs, progress, more: await randomDevice() });
+}
+
+async function compute(command, edges, options, outputs) {
+  const words = [command, 'edges.tsv', '--header', 'no', '-q', '--json', 'report.json', '-o', outputs[0], ...optionWords(options)];
+  const done = await run(words, { 'edges.tsv': edgeList(edges) }, { outputs: [...outputs, 'report.json'] });
+  if (done.code !== 0) throw new Error(done.messages.replace(/^cafe: /, ''));
+  return { files: done.files, report: JSON.parse(new TextDecoder().decode(done.files['report.json'])) };
+}
+
 export async function cluster(edges, options = {}) {
-    const done = await finished('cluster', edges, 'out.tsv', options);
-    const text = new TextDecoder().decode(done.read('out.tsv'));
-    return new Map(text.trimEnd().split('\n').slice(1).map(line => line.split('\t')).map(([node, label]) => [node, Number(label)]));
+  const { files, report } = await compute('cluster', edges, options, ['communities.tsv']);
+  const found = readCommunities(new TextDecoder().decode(files['communities.tsv']));
+  return { ...found, count: report.communities, modularity: report.modularity, report };
 }
 
-// The bytes of a .npy file with one vector a node.
 export async function embed(edges, options = {}) {
-    return (await finished('embed', edges, 'out.npy', options)).read('out.npy');
+  const { files, report } = await compute('embed', edges, options, ['vectors.npy', 'vectors.npy.names.txt']);
+  const { rows, columns, vectors } = readVectors(files['vectors.npy']);
+  return { nodes: readNames(files['vectors.npy.names.txt'], rows), columns, vectors,
+    ritzValues: report.ritz_values, residuals: report.residuals, report };
 }
