@@ -66,16 +66,32 @@ static void reach(int64_t n, const double *a, const int32_t *label, int *reached
             if (a[i] != 0 && reached[i % n]) reached[i / n] = 1;
 }
 
+static int stays(int32_t kind) {
+    return kind == CAFE_PROPAGATION_HARD || kind == CAFE_PROPAGATION_HARMONIC;
+}
+
+/* a <- D - A + l I with l = (1 - alpha) / alpha times the mean degree, f <- l Y */
+static void dense_walks(int64_t n, double *a, const double *degree, const int32_t *label,
+                        double alpha, double *f) {
+    double absorption = 0;
+    for (int64_t u = 0; u < n; u++) absorption += (1 - alpha) / alpha * degree[u] / (double)n;
+    for (int64_t i = 0; i < n * n; i++)
+        a[i] = (i / n == i % n ? degree[i / n] + absorption : 0) - a[i];
+    for (int64_t i = 0; i < n * CLASSES; i++)
+        f[i] = i % CLASSES == label[i / CLASSES] ? absorption : 0;
+}
+
 /* Fixed points: (D - A) F = 0 on reached rows without a label, F = Y on the given ones; or
- * (I - alpha S) F = (1 - alpha) Y. Rows of sum 1, or 0. */
+ * (I - alpha S) F = (1 - alpha) Y; or (D - A + l I) F = l Y. Rows of sum 1, or 0. */
 static void dense_labels(const cafe_graph *graph, const int32_t *label, int32_t kind, double alpha,
                          double *f) {
     int64_t n = cafe_graph_nodes(graph);
     double degree[NODES], *a = dense_a(graph, degree);
     int reached[NODES];
     reach(n, a, label, reached);
-    for (int64_t u = 0; u < n; u++) {
-        int given = label[u] >= 0, hard = kind == CAFE_PROPAGATION_HARD;
+    if (kind == CAFE_PROPAGATION_ABSORBING) dense_walks(n, a, degree, label, alpha, f);
+    for (int64_t u = 0; u < n && kind != CAFE_PROPAGATION_ABSORBING; u++) {
+        int given = label[u] >= 0, hard = stays(kind);
         for (int64_t w = 0; w < n; w++) {
             double link = a[u * n + w], own = u == w;
             if (hard)
@@ -155,16 +171,18 @@ static void masses_of_classes_are_those_of_the_labels(void **state) {
     dense_labels(graph, label, CAFE_PROPAGATION_HARD, 0.8, plain);
     memcpy(want, plain, sizeof want);
     scale_densely(label, want);
-    for (int32_t mass = CAFE_MASS_AUTO; mass <= CAFE_MASS_YES; mass++) {
+    for (int32_t i = 0; i <= 2 * CAFE_MASS_YES + 1; i++) {
         cafe_label_propagation_options o;
+        int32_t mass = i / 2;
         cafe_solution *s = NULL;
         double most = 0;
         cafe_label_propagation_options_init(&o);
         o.sweeps = 100000, o.tolerance = 1e-7, o.mass = mass;
+        if (i % 2) o.kind = CAFE_PROPAGATION_HARMONIC;
         TEST_OK(context, spread(context, graph, label, CLASSES, &o, &s));
         cafe_solution_copy(s, got);
-        for (int i = 0; i < NODES * CLASSES; i++)
-            most = fmax(most, fabs(got[i] - (mass == CAFE_MASS_YES ? want : plain)[i]));
+        for (int at = 0; at < NODES * CLASSES; at++)
+            most = fmax(most, fabs(got[at] - (mass == CAFE_MASS_YES ? want : plain)[at]));
         assert_true(most < 1e-4);
         cafe_solution_free(s);
     }
@@ -179,6 +197,10 @@ static void labels_are_the_solution_of_their_equation(void **state) {
         check_kind(CAFE_PROPAGATION_SOFT, 0.8, weighted);
         check_kind(CAFE_PROPAGATION_SOFT, 0, weighted);
         check_kind(CAFE_PROPAGATION_SOFT, 0.95, weighted);
+        check_kind(CAFE_PROPAGATION_HARMONIC, 0.8, weighted);
+        check_kind(CAFE_PROPAGATION_ABSORBING, 0.8, weighted);
+        check_kind(CAFE_PROPAGATION_ABSORBING, 0.99, weighted);
+        check_kind(CAFE_PROPAGATION_ABSORBING, 0.2, weighted);
     }
 }
 
@@ -231,7 +253,7 @@ static void cliques_take_their_own_label(void **state) {
     }
     l.source[l.count] = 0, l.target[l.count++] = HALF;
     cafe_graph *graph = test_graph(context, N, &l, 0, NULL);
-    for (int32_t kind = 0; kind < 2; kind++) {
+    for (int32_t kind = 0; kind <= CAFE_PROPAGATION_ABSORBING; kind++) {
         cafe_label_propagation_options o;
         cafe_solution *s = NULL;
         cafe_label_propagation_options_init(&o);
@@ -253,7 +275,7 @@ static void labels_have_the_same_bits(void **state) {
     static float h[2][N * CLASSES];
     static int32_t label[N];
     for (int32_t u = 0; u < N; u++) label[u] = u % 11 == 0 ? u / 11 % CLASSES : -1;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 16; i++) {
         cafe_context *context = test_context(threads[i % 4], 7);
         cafe_graph *graph = test_random(context, N, 6000, 1, 0, 9);
         cafe_label_propagation_options o;
@@ -269,17 +291,77 @@ static void labels_have_the_same_bits(void **state) {
     }
 }
 
-static void memory_that_runs_out_is_survived(void **state) {
+/* A chain between two labels: the harmonic rows are a straight line, which sweeps would need many
+ * passes for. Ten classes are more than one panel; only two of them have labels. */
+static void harmonic_labels_of_a_chain_are_a_line(void **state) {
     (void)state;
+    enum { LENGTH = 801, MANY = 10 };
+    cafe_context *context = test_context(2, 1);
+    test_links l = test_links_new(LENGTH - 1);
+    static int32_t label[LENGTH];
+    static float got[LENGTH * MANY];
+    for (int32_t u = 0; u < LENGTH; u++) {
+        label[u] = u == 0 ? 1 : u == LENGTH - 1 ? 9 : -1;
+        if (u > 0) l.source[u - 1] = u - 1, l.target[u - 1] = u;
+    }
+    cafe_graph *graph = test_graph(context, LENGTH, &l, 0, NULL);
+    cafe_label_propagation_options o;
+    cafe_solution *s = NULL;
+    cafe_label_propagation_options_init(&o);
+    o.kind = CAFE_PROPAGATION_HARMONIC, o.mass = CAFE_MASS_NO;
+    TEST_OK(context, spread(context, graph, label, MANY, &o, &s));
+    assert_int_equal(cafe_solution_get(s)->converged, 1);
+    assert_true(cafe_solution_get(s)->sweeps < LENGTH);
+    cafe_solution_copy(s, got);
+    for (int u = 0; u < LENGTH; u++)
+        for (int k = 0; k < MANY; k++) {
+            double line = (double)u / (LENGTH - 1);
+            double want = k == 9 ? line : k == 1 ? 1 - line : 0;
+            assert_true(fabs(got[u * MANY + k] - want) < 1e-4);
+        }
+    cafe_solution_free(s);
+    test_links_free(&l);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* Too few steps are reported, and the history is that of the residuals. */
+static void unfinished_systems_are_reported(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    int32_t label[TEST_KARATE_NODES];
+    for (int32_t u = 0; u < TEST_KARATE_NODES; u++) label[u] = u == 0 ? 0 : u == 33 ? 1 : -1;
+    for (int64_t sweeps = 0; sweeps < 60; sweeps++) {
+        cafe_label_propagation_options o;
+        cafe_solution *s = NULL;
+        cafe_label_propagation_options_init(&o);
+        o.kind = CAFE_PROPAGATION_HARMONIC, o.sweeps = sweeps;
+        TEST_OK(context, spread(context, graph, label, 2, &o, &s));
+        const cafe_solution_report *found = cafe_solution_get(s);
+        assert_true(found->sweeps <= sweeps);
+        assert_int_equal(found->converged, found->objective[found->sweeps] <= o.tolerance);
+        if (sweeps == 2) assert_int_equal(found->converged, 0);
+        if (sweeps == 59) assert_int_equal(found->converged, 1);
+        cafe_solution_free(s);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void survive(int32_t kind) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
     cafe_graph *graph = test_karate(context);
     int32_t label[TEST_KARATE_NODES];
+    cafe_label_propagation_options o;
+    cafe_label_propagation_options_init(&o);
+    o.kind = kind;
     for (int32_t u = 0; u < TEST_KARATE_NODES; u++) label[u] = u == 0 ? 0 : u == 33 ? 1 : -1;
     for (long k = 0;; k++) {
         cafe_solution *s = NULL;
         long live = test_failing_arm(&memory, k);
-        cafe_status status = spread(context, graph, label, 2, NULL, &s);
+        cafe_status status = spread(context, graph, label, 2, &o, &s);
         int failed = test_failing_disarm(&memory);
         test_failing_expect(&memory, status, failed, live, context);
         cafe_solution_free(s);
@@ -287,6 +369,12 @@ static void memory_that_runs_out_is_survived(void **state) {
     }
     cafe_graph_free(graph);
     cafe_context_free(context);
+}
+
+static void memory_that_runs_out_is_survived(void **state) {
+    (void)state;
+    survive(CAFE_PROPAGATION_HARD);
+    survive(CAFE_PROPAGATION_HARMONIC);
 }
 
 static void bad_labels_are_refused(void **state) {
@@ -315,6 +403,8 @@ int main(void) {
         cmocka_unit_test(masses_of_classes_are_those_of_the_labels),
         cmocka_unit_test(given_labels_stay),
         cmocka_unit_test(cliques_take_their_own_label),
+        cmocka_unit_test(harmonic_labels_of_a_chain_are_a_line),
+        cmocka_unit_test(unfinished_systems_are_reported),
         cmocka_unit_test(labels_have_the_same_bits),
         cmocka_unit_test(memory_that_runs_out_is_survived),
         cmocka_unit_test(bad_labels_are_refused),

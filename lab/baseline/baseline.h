@@ -133,11 +133,13 @@ CAFE_OTHER_OPTIONS(sdne)
 /* ---- label propagation (Zhu and Ghahramani 2002) and spreading (Zhou et al. 2004) ------------ */
 
 typedef enum cafe_propagation {
-    CAFE_PROPAGATION_HARD = 0, /* propagation: given labels stay, all others are averages */
-    CAFE_PROPAGATION_SOFT = 1  /* spreading: given labels pull, and may be outvoted */
+    CAFE_PROPAGATION_HARD = 0,     /* propagation: given labels stay, all others are averages */
+    CAFE_PROPAGATION_SOFT = 1,     /* spreading: given labels pull, and may be outvoted */
+    CAFE_PROPAGATION_HARMONIC = 2, /* the limit of propagation, from its linear system */
+    CAFE_PROPAGATION_ABSORBING = 3 /* where walks end that may end at every node */
 } cafe_propagation;
 
-/* Class-mass normalisation of propagation. */
+/* Class-mass normalisation of propagation and of harmonic labels. */
 typedef enum cafe_class_mass {
     CAFE_MASS_AUTO = 0, /* where fewer than a twentieth of the nodes have labels */
     CAFE_MASS_NO = 1,
@@ -147,15 +149,18 @@ typedef enum cafe_class_mass {
 typedef struct cafe_label_propagation_options {
     size_t struct_size;
     int32_t kind;     /* cafe_propagation */
-    double alpha;     /* spreading: the neighbours' part, in [0,1); the given label has the rest */
-    int64_t sweeps;   /* at most this many passes over the nodes */
-    double tolerance; /* stop when no entry changed by more than this */
+    double alpha;     /* spreading: the neighbours' part, in [0,1); the given label has the rest.
+                       * absorbing: the chance that a walk leaves a node of mean degree */
+    int64_t sweeps;   /* at most this many passes over the nodes; of each class's system */
+    double tolerance; /* stop when no entry changed by more than this; when no relative residual of
+                       * a system is above it */
     int32_t mass;     /* cafe_class_mass */
 } cafe_label_propagation_options;
 
 /* The solution has a column for every class. A row sums to 1, or is all zero if no given label came
  * to it in the sweeps: isolated nodes without a label, components without any. Its history is the
- * largest change of an entry in each sweep, after a first value of 1. */
+ * largest change of an entry in each sweep, or the largest relative residual of a class, after a
+ * first value of 1. */
 CAFE_OTHER_OPTIONS(label_propagation)
 extern const cafe_method cafe_label_propagation_method;
 

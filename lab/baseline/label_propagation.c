@@ -1,4 +1,4 @@
-/* Label propagation and label spreading: one sweep for both.
+/* Label propagation, label spreading, harmonic labels and absorbing walks.
  *
  * With Y the given labels (row u is the unit vector of u's class, or zero), d_u the degrees, and F
  * from Y on,
@@ -12,10 +12,16 @@
  * D^-1/2 A D^-1/2 has norm at most 1, so spreading is a contraction by alpha, with the fixed point
  * (1 - alpha) (I - alpha S)^-1 Y. At the end rows are divided by their sums.
  *
+ * Two more kinds solve a linear system (label_system.h). Harmonic labels (Zhu, Ghahramani, Lafferty
+ * 2003) are the limit of propagation. Absorbing walks (Wu and others 2012) start at u and end at
+ * node w with probability l / (l + d_w), otherwise they take an edge. f(u,c) is the probability to
+ * end at a label c. l = (1 - alpha) / alpha times the mean degree.
+ *
  * Few labels in one place give their class to nearly all nodes. Class-mass normalisation (Zhu,
- * Ghahramani, Lafferty 2003) multiplies column c of propagation by t_c / sum of f(w,c) over the
- * nodes w without a label, t_c being the number of labels c. The classes then get as many nodes as
- * the labels lead to expect.
+ * Ghahramani, Lafferty 2003) multiplies column c of propagation or of harmonic labels by t_c / sum
+ * of f(w,c) over the nodes w without a label, t_c being the number of labels c. The classes then
+ * get as many nodes as the labels lead to expect. Absorbing walks have these sums by themselves:
+ * column c adds up to t_c over all nodes.
  */
 #include <math.h>
 #include <stddef.h>
@@ -24,6 +30,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "baseline/baseline.h"
+#include "baseline/label_system.h"
 #include "graph/compressed_rows.h"
 #include "graph/graph.h"
 
@@ -33,21 +40,24 @@ enum { BLOCK = 256 };
 
 static const cafe_option label_options[] = {
     {"kind", "KIND", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
-     offsetof(cafe_label_propagation_options, kind), CAFE_PROPAGATION_HARD, 0, 1,
-     "propagation|spreading",
-     "given labels stay as they are, or may be outvoted by the neighbours"},
+     offsetof(cafe_label_propagation_options, kind), CAFE_PROPAGATION_HARD, 0, 3,
+     "propagation|spreading|harmonic|absorbing",
+     "given labels stay, or may be outvoted by the neighbours; the exact limit of propagation, or "
+     "of walks that may end at any node"},
     {"alpha", "A", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
      offsetof(cafe_label_propagation_options, alpha), 0.8, 0, 0.999999, NULL,
-     "spreading: the part of the neighbours; the given label has the rest"},
+     "spreading: the part of the neighbours; the given label has the rest; absorbing: the chance "
+     "that a walk leaves a node of mean degree"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_label_propagation_options, sweeps), 1000, 0,
-     1e9, NULL, "passes over the nodes at most"},
+     1e9, NULL, "passes over the nodes at most; harmonic, absorbing: steps for each class"},
     {"tolerance", "R", CAFE_OPTION_REAL | CAFE_OPTION_TUNE,
      offsetof(cafe_label_propagation_options, tolerance), 1e-5, 0, 1, NULL,
-     "stop when no entry changes by more than this"},
+     "stop when no entry changes by more than this; harmonic, absorbing: when no relative residual "
+     "is above it"},
     {"class-mass", "WHAT", CAFE_OPTION_CHOICE | CAFE_OPTION_TUNE,
      offsetof(cafe_label_propagation_options, mass), CAFE_MASS_AUTO, 0, 0, "auto|no|yes",
-     "propagation: as many nodes get a class as the labels lead to expect; auto where fewer than a "
-     "twentieth of the nodes have labels"},
+     "propagation, harmonic: as many nodes get a class as the labels lead to expect; auto where "
+     "fewer than a twentieth of the nodes have labels"},
 };
 
 CAFE_OPTION_TABLE(label_propagation, "label-propagation",
@@ -74,7 +84,7 @@ typedef struct carrier {
     const cafe_graph *graph;
     const int32_t *label;
     int64_t classes, stride;
-    bool clamp;      /* propagation */
+    bool clamp;      /* propagation, harmonic */
     double part;     /* of the neighbours: 1 or alpha */
     double *outward; /* what w's row is multiplied by: 1 or 1 / sqrt(d_w) */
     double *inward;  /* what u's sum is multiplied by: 1 / d_u or 1 / sqrt(d_u); isolated: 0 */
@@ -215,6 +225,35 @@ static cafe_status allocate(cafe_context *context, carrier *c) {
     return cafe_mem_had(c->outward, c->inward, c->to, c->sums, c->change);
 }
 
+/* l = (1 - alpha) / alpha times the mean degree */
+static double absorption(const cafe_graph *g, double alpha) {
+    double sum = 0, chance = fmax(alpha, 1e-6);
+    for (int64_t u = 0; u < g->n; u++) sum += cafe_row_sum(g->offsets, g->scaled, u);
+    return sum > 0 ? (1 - chance) / chance * sum / (double)g->n : 1;
+}
+
+/* The rows before the class masses. */
+static cafe_status find_rows(cafe_context *context, carrier *c,
+                             const cafe_label_propagation_options *o, cafe_solution *s) {
+    if (o->kind <= CAFE_PROPAGATION_SOFT) {
+        CAFE_PASS(allocate(context, c));
+        return iterate(context, c, o, s);
+    }
+    cafe_label_system y = {c->graph, c->label,     c->classes, c->stride,
+                           0,        o->tolerance, o->sweeps,  c->from};
+    if (o->kind == CAFE_PROPAGATION_ABSORBING) y.absorption = absorption(c->graph, o->alpha);
+    return cafe_label_solve(context, &y, s);
+}
+
+/* Options that the chosen kind does not use must be as they are by default. */
+static cafe_status check_idle(cafe_context *context, const cafe_label_propagation_options *o) {
+    bool clamp = o->kind == CAFE_PROPAGATION_HARD || o->kind == CAFE_PROPAGATION_HARMONIC;
+    return cafe_options_idle(context, &label_propagation_table, o, clamp ? "alpha" : "class-mass",
+                             clamp
+                                 ? CAFE_OPT("kind=spreading") " and " CAFE_OPT("kind=absorbing")
+                                 : CAFE_OPT("kind=propagation") " and " CAFE_OPT("kind=harmonic"));
+}
+
 static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     const cafe_graph *graph = job->model->graph;
@@ -222,18 +261,15 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     const cafe_label_propagation_options *o = job->own;
     cafe_solution *found = NULL;
     carrier c = {.graph = graph, .label = in->labels, .classes = in->classes};
-    c.clamp = o->kind == CAFE_PROPAGATION_HARD;
+    c.clamp = o->kind == CAFE_PROPAGATION_HARD || o->kind == CAFE_PROPAGATION_HARMONIC;
     c.part = c.clamp ? 1 : o->alpha;
     CAFE_TRY(check(context, graph->n, in->labels, in->classes));
-    CAFE_TRY(
-        cafe_options_idle(context, &label_propagation_table, o, c.clamp ? "alpha" : "class-mass",
-                          c.clamp ? CAFE_OPT("kind=spreading") : CAFE_OPT("kind=propagation")));
+    CAFE_TRY(check_idle(context, o));
     CAFE_TRY(
         cafe_solution_rows(context, job->method->name, graph->n, in->classes, o->sweeps, &found));
     c.stride = found->stride;
     c.from = found->h.x;
-    CAFE_TRY(allocate(context, &c));
-    CAFE_TRY(iterate(context, &c, o, found));
+    CAFE_TRY(find_rows(context, &c, o, found));
     CAFE_TRY(find_factors(context, &c, o));
     CAFE_TRY(cafe_ranges(context, graph->n, BLOCK, finish_block, &c));
 done:

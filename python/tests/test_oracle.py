@@ -137,6 +137,25 @@ def test_label_propagation_is_harmonic(graph):
     assert np.allclose(means[free], model.memberships_[free], atol=1e-4)
 
 
+def test_harmonic_labels_are_those_of_networkx_and_of_a_dense_solution(graph):
+    given = np.arange(0, graph.n_nodes, 10)
+    known = {node: i % 3 for i, node in enumerate(graph.nodes[given].tolist())}
+    model = cafe.LabelPropagation(kind="harmonic", tol=1e-9, class_mass="no").fit(graph, known)
+    a = graph.to_scipy().astype(np.float64).toarray()
+    free = np.setdiff1d(np.arange(graph.n_nodes), given)
+    laplacian = np.diag(a.sum(axis=1)) - a
+    y = np.eye(3)[np.arange(len(given)) % 3]
+    dense = np.linalg.solve(laplacian[np.ix_(free, free)], a[np.ix_(free, given)] @ y)
+    assert np.allclose(model.memberships_[free], dense, atol=1e-6)
+    other = networkx_of(graph)
+    for i, u in enumerate(given):
+        other.nodes[u]["label"] = i % 3
+    labels = np.array(networkx.algorithms.node_classification.harmonic_function(other, max_iter=3000))
+    clear = np.diff(np.sort(dense, axis=1)[:, 1:], axis=1)[:, 0] > 1e-4
+    assert clear.sum() > len(free) // 2
+    assert np.array_equal(labels[free][clear], dense.argmax(axis=1)[clear])
+
+
 def test_explanation_adds_up(graph):
     model = cafe.SphereGCN(n_components=4, output_form="hhat").fit(graph)
     q, _ = modularity_operator(graph, model.degree_exponent)
