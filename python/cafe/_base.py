@@ -118,6 +118,8 @@ class Estimator(BaseEstimator):
         self.graph_, self.nodes_, self.n_features_in_ = graph, graph.nodes, graph.n_nodes
         self._made = replace(given, start=None, keep=None, checkpoint=None)
         for text in self.report_["warnings"]:
+            if "_parts_wanted" in vars(self) and "column" in text:
+                continue
             lacks = any(name in text for name in LACKING)
             warn(f"{type(self).__name__}: {in_python(text)}", ConvergenceWarning if lacks else CafeWarning)
         rows = getattr(self, "embedding_", np.ones((0, 1)))
@@ -252,8 +254,12 @@ class Parted(ClusterMixin):
         return self.communities_[int(self.labels_[self.graph_.index(node)])]
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
-        """fit, and the community of each node."""
-        return self.fit(X, y, **fit_params).labels_  # type: ignore[attr-defined]
+        """fit, and the community of each node. Warnings about columns are left to report_."""
+        self._parts_wanted = True
+        try:
+            return self.fit(X, y, **fit_params).labels_  # type: ignore[attr-defined]
+        finally:
+            del self._parts_wanted
 
 
 def _sets_of(labels: np.ndarray, nodes: np.ndarray) -> Dict[int, FrozenSet[Any]]:

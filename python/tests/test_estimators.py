@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 
 import joblib
 import numpy as np
@@ -195,6 +196,17 @@ def test_layers_are_nested(planted):
     assert np.array_equal(model.labels_, model.layers_[-1].partition)
     assert adjusted_rand_score(planted[1], model.labels_) > 0.9
     assert np.array_equal(model.fit_predict(planted[0]), model.labels_)
+
+
+def test_who_wants_communities_reads_nothing_about_columns():
+    a = np.kron(np.eye(3), 1 - np.eye(9))  # three cliques: components
+    with pytest.warns(cafe.CafeWarning, match="part of the columns"):
+        apart = cafe.LayeredCafe().fit(a)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = cafe.LayeredCafe().fit_predict(a)
+    assert np.array_equal(labels, apart.labels_) and len(set(labels)) == 3
+
 
 
 @pytest.mark.parametrize("initial", ["random", "layers", "sphere"])
