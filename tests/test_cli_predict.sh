@@ -22,11 +22,11 @@ awk -F '\t' 'NR > 1 && ($2 + $3 < 0.99999 || $2 + $3 > 1.00001) { exit 1 }
     NR > 1 && $1 % 3 == 0 && $2 != 0 && $2 != 1 { exit 1 }' all.tsv || fail "probabilities"
 json_check r.json
 [[ $(json_value r.json nodes_predicted) == 22 && $(json_value r.json known) == 12 ]] || fail "the report"
-[[ $(grep -c '"ahead":' r.json) -eq 4 ]] || fail "four predictors compared"
+[[ $(grep -c '"ahead":' r.json) -eq 6 ]] || fail "six predictors compared"
 
 # ---- what it writes is read as labels; each predictor; a table of labels; threads do not matter
 expect 0 "$CAFE" evaluate cluster "$karate" --labels p.tsv
-for by in smoothed classifier propagation cafe; do
+for by in smoothed classifier propagation absorbing cafe combined; do
     expect 0 "$CAFE" predict "$karate" --labels known.in --by $by -q -t 1
     quiet
     cp .last/out one.in
@@ -59,10 +59,10 @@ says 'features goes without --embedding'
 # ---- several labels a node
 awk '!/^[#%]/ && $1 % 2 == 0 { print $1, "side" $2; if ($1 < 17) print $1, "early" }' "$labels" >several.in
 expect 0 "$CAFE" predict "$karate" --labels several.in --json s.json -o s.tsv
-[[ $(json_value s.json multi_label) == true && $(grep -c '"ahead":' s.json) -eq 2 ]] || fail "several labels"
+[[ $(json_value s.json multi_label) == true && $(grep -c '"ahead":' s.json) -eq 3 ]] || fail "several labels"
 awk -F '\t' 'NR > 1 && $1 == node && $3 > last { exit 1 } { node = $1; last = $3 }' s.tsv || fail "the most likely first"
 expect 1 "$CAFE" predict "$karate" --labels several.in --by cafe
-says 'nodes have several classes: --by smoothed and --by classifier predict them'
+says 'nodes have several classes: --by smoothed, --by classifier and --by combined predict them'
 
 # ---- refusals
 expect 2 "$CAFE" predict "$karate"

@@ -65,7 +65,7 @@ static void blocks_are_found_by_every_predictor(void **state) {
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = blocks(context, 5);
     know(&k, 4, false);
-    for (int32_t by = CAFE_PREDICT_AUTO; by <= CAFE_PREDICT_CAFE; by++) {
+    for (int32_t by = CAFE_PREDICT_AUTO; by <= CAFE_PREDICT_COMBINED; by++) {
         cafe_prediction *found = predict(context, graph, &k, by);
         const cafe_predict_figures *f = cafe_prediction_figures(found);
         const float *p = cafe_prediction_probabilities(found);
@@ -85,7 +85,8 @@ static void blocks_are_found_by_every_predictor(void **state) {
         assert_true(right > .9 * N);
         assert_int_equal(f->known, N / 4);
         assert_int_equal(f->held_out, N / 4);
-        assert_int_equal(f->trials, by == CAFE_PREDICT_AUTO ? 4 : 1);
+        bool all = by == CAFE_PREDICT_AUTO || by == CAFE_PREDICT_COMBINED;
+        assert_int_equal(f->trials, all ? 6 : 1);
         assert_true(f->accuracy > .8 && f->accuracy <= 1 && f->error > 0 && f->error < .1);
         assert_true(f->log_loss < f->frequency_log_loss);
         assert_true(by == CAFE_PREDICT_AUTO || f->trial[0].accuracy == f->accuracy);
@@ -163,7 +164,7 @@ static void several_classes_are_predicted(void **state) {
     cafe_prediction *found = predict(context, graph, &k, CAFE_PREDICT_AUTO);
     const cafe_predict_figures *f = cafe_prediction_figures(found);
     const float *p = cafe_prediction_probabilities(found);
-    assert_true(f->several && f->trials == 2 && f->threshold > 0);
+    assert_true(f->several && f->trials == 3 && f->threshold > 0);
     assert_true(f->log_loss < f->frequency_log_loss);
     int64_t right = 0;
     for (int64_t u = 0; u < N; u++) {
@@ -178,6 +179,117 @@ static void several_classes_are_predicted(void **state) {
     assert_true(right > .9 * N);
     cafe_prediction_free(found);
     cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* ---- probabilities and frequencies ----------------------------------------------------------- */
+
+/* Mean of -log of the probability of the block of each node that is not known; *base: by the
+ * frequencies of the known ones. */
+static double loss_of(const known *k, const int32_t *truth, const float *p, double *base) {
+    double t[BLOCKS] = {0}, loss = 0;
+    int64_t unknown = 0;
+    for (int64_t i = 0; i < k->offsets[N]; i++) t[k->value[i]] += 1. / (double)k->offsets[N];
+    *base = 0;
+    for (int64_t u = 0; u < N; u++) {
+        if (k->offsets[u + 1] > k->offsets[u]) continue;
+        loss -= log(p[u * BLOCKS + truth[u]]);
+        *base -= log(t[truth[u]]);
+        unknown++;
+    }
+    *base /= (double)unknown;
+    return loss / (double)unknown;
+}
+
+/* Classes of chance, and those of the graph. On held-out nodes no predictor has a log loss above
+ * that of the frequencies; on all other nodes not in the mean over the graphs. */
+static void log_loss_is_not_above_that_of_frequencies(void **state) {
+    (void)state;
+    enum { DRAWS = 12 };
+    static known k;
+    static float x[2 * N];
+    static const int32_t all[] = {CAFE_PREDICT_SMOOTHED, CAFE_PREDICT_CLASSIFIER,
+                                  CAFE_PREDICT_PROPAGATION, CAFE_PREDICT_ABSORBING,
+                                  CAFE_PREDICT_COMBINED};
+    int32_t truth[N];
+    for (int chance = 0; chance < 2; chance++) {
+        double ahead[5] = {0};
+        for (uint64_t draw = 0; draw < 5 * DRAWS; draw++) {
+            cafe_context *context = test_context(2, 1);
+            uint64_t seed = draw / 5 + 1;
+            cafe_graph *graph = blocks(context, seed);
+            cafe_predict_inputs in;
+            cafe_predict_options o;
+            cafe_prediction *found = NULL;
+            double base;
+            cafe_predict_inputs_init(&in);
+            cafe_predict_options_init(&o);
+            know(&k, 3, false);
+            for (int32_t u = 0; u < N; u++)
+                truth[u] = chance ? test_below(&seed, 10) < 6 : u / SIZE;
+            for (int32_t u = 0; u < N; u += 3) k.value[u / 3] = truth[u];
+            for (int i = 0; i < 2 * N; i++) x[i] = (float)test_below(&seed, 100) - 50;
+            in.graph = graph, in.known = &k.targets, in.vectors = x, in.columns = 2;
+            o.by = all[draw % 5];
+            TEST_OK(context, cafe_predict(context, &in, &o, &found));
+            const cafe_predict_figures *f = cafe_prediction_figures(found);
+            assert_true(f->log_loss < f->frequency_log_loss + 1e-4);
+            double loss = loss_of(&k, truth, cafe_prediction_probabilities(found), &base);
+            ahead[draw % 5] += (base - loss) / DRAWS;
+            cafe_prediction_free(found);
+            cafe_graph_free(graph);
+            cafe_context_free(context);
+        }
+        for (int i = 0; i < 5; i++) assert_true(ahead[i] > (chance ? -.01 : i == 1 ? -.005 : .2));
+    }
+}
+
+/* Two predictors of three classes: the weights are those of a search over all of them. */
+static void weights_have_the_largest_likelihood(void **state) {
+    (void)state;
+    enum { HELD = 30, STEPS = 400 };
+    static known k;
+    double p[2][HELD * BLOCKS], ones[HELD], weight[2], best = -INFINITY, likely = 0;
+    float score[HELD * BLOCKS];
+    int32_t node[HELD], fold[N];
+    uint64_t seed = 4;
+    know(&k, 1, false);
+    for (int32_t i = 0; i < HELD; i++) {
+        double sum[2] = {0};
+        node[i] = 4 * i, ones[i] = 1;
+        for (int c = 0; c < 2 * BLOCKS; c++) {
+            bool right = c % BLOCKS == 4 * i / SIZE;
+            double own = 1 + test_below(&seed, 9) + (right ? c < BLOCKS ? 2 : 5 : 0);
+            p[c / BLOCKS][i * BLOCKS + c % BLOCKS] = own;
+            sum[c / BLOCKS] += own;
+        }
+        for (int c = 0; c < 2 * BLOCKS; c++)
+            p[c / BLOCKS][i * BLOCKS + c % BLOCKS] /= sum[c / BLOCKS];
+    }
+    for (int u = 0; u < N; u++) fold[u] = u % 5;
+    cafe_context *context = test_context(2, 1);
+    predict_job job = {.context = context, .fold = fold, .smoothing = .8};
+    job.options.folds = 5;
+    predict_held held = {HELD, BLOCKS, node, NULL, NULL, &k.targets, false, ones};
+    const double *both[] = {p[0], p[1]};
+    TEST_OK(context, cafe_predict_combine(&job, &held, 2, both, score, weight));
+    assert_true(fabs(weight[0] + weight[1] - 1) < 1e-12);
+    for (int step = 0; step <= STEPS; step++) {
+        double w = step == 0 ? weight[0] : (step - .5) / STEPS;
+        double sum = 5 * log(w) + 5 * .6 / .4 * log(1 - w);
+        for (int i = 0; i < HELD; i++) {
+            int at = i * BLOCKS + 4 * i / SIZE;
+            sum += log(w * p[0][at] + (1 - w) * p[1][at]);
+        }
+        if (step == 0) likely = sum;
+        best = fmax(best, sum);
+    }
+    assert_true(likely > best - 1e-4);
+    /* a fold's rows are a mean of both, with weights of their own */
+    for (int i = 0; i < HELD; i++)
+        for (int c = i * BLOCKS; c < (i + 1) * BLOCKS; c++)
+            assert_true(score[c] > fmin(p[0][c], p[1][c]) - 1e-6 &&
+                        score[c] < fmax(p[0][c], p[1][c]) + 1e-6);
     cafe_context_free(context);
 }
 
@@ -277,10 +389,10 @@ static void powers_are_undone(void **state) {
     cafe_targets t = {COUNT, 2, offsets, value};
     predict_held held = {COUNT, 2, node, score, frequency, &t, false, weight};
     predict_calibration found;
-    TEST_OK(context, cafe_predict_calibrate(context, &held, &found));
+    TEST_OK(context, cafe_predict_calibrate(context, &held, false, &found));
     assert_true(found.power > .17 && found.power < .36 && found.share < .1);
     held.several = true; /* as two classes that need not exclude each other */
-    TEST_OK(context, cafe_predict_calibrate(context, &held, &found));
+    TEST_OK(context, cafe_predict_calibrate(context, &held, false, &found));
     cafe_predict_figures f;
     static double p[COUNT * 2], share[COUNT];
     for (int i = 0; i < COUNT; i++) cafe_predict_apply(&found, &held, score + 2 * i, p + 2 * i);
@@ -423,6 +535,8 @@ int main(void) {
         cmocka_unit_test(nothing_to_learn_is_reported),
         cmocka_unit_test(features_are_learnt_from),
         cmocka_unit_test(several_classes_are_predicted),
+        cmocka_unit_test(log_loss_is_not_above_that_of_frequencies),
+        cmocka_unit_test(weights_have_the_largest_likelihood),
         cmocka_unit_test(smoothing_is_that_of_dense_matrices),
         cmocka_unit_test(powers_are_undone),
         cmocka_unit_test(weights_count),

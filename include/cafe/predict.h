@@ -26,8 +26,10 @@ typedef enum cafe_predictor {
     CAFE_PREDICT_AUTO = 0,        /* chosen by the folds */
     CAFE_PREDICT_SMOOTHED = 1,    /* the classifier, then its probabilities smoothed over edges */
     CAFE_PREDICT_CLASSIFIER = 2,  /* logistic regression on the vectors */
-    CAFE_PREDICT_PROPAGATION = 3, /* label propagation; nodes of one class */
-    CAFE_PREDICT_CAFE = 4         /* semi-supervised CAFE-GCN; nodes of one class */
+    CAFE_PREDICT_PROPAGATION = 3, /* harmonic labels with class masses; nodes of one class */
+    CAFE_PREDICT_CAFE = 4,        /* semi-supervised CAFE-GCN; nodes of one class */
+    CAFE_PREDICT_ABSORBING = 5,   /* where walks end that may end at every node; one class */
+    CAFE_PREDICT_COMBINED = 6     /* a weighted mean of the probabilities of all others */
 } cafe_predictor;
 
 typedef struct cafe_predict_options {

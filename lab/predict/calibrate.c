@@ -11,8 +11,8 @@
  *
  * The numbers b and l, or the three, have the least log loss on the held-out nodes. The frequencies
  * alone are one of the choices (l near 1; slope 0 and prior 1), so the log loss is not above
- * theirs. If all of h held-out nodes are right, the error may still be 1 in h + 2: l is at least
- * that.
+ * theirs. They are taken if the gain over them may be chance. If all of h held-out nodes are right,
+ * the error may still be 1 in h + 2: l is at least that.
  */
 #include <math.h>
 #include <string.h>
@@ -20,9 +20,10 @@
 #include "base/memory.h"
 #include "predict/predict.h"
 
-#define TINY                                                                             \
-    1e-6 /* scores and frequencies of nodes of several classes lie this far inside (0,1) \
-          */
+#define TINY 1e-6 /* scores and frequencies of several classes are this far inside (0,1) */
+#define ALMOST_ALL                                                                \
+    .9999 /* the largest share of the frequencies: the order of the classes stays \
+           */
 
 /* ---- one class a node ------------------------------------------------------------------------ */
 
@@ -50,8 +51,8 @@ static double loss_of_shares(const predict_held *h, const double *own, double sh
 
 static cafe_status find_power(cafe_context *context, const predict_held *h,
                               predict_calibration *found) {
-    static const double shares[] = {.001, .002, .004, .008, .016, .03, .06,    .12,
-                                    .25,  .35,  .5,   .7,   .9,   .99, .999999};
+    static const double shares[] = {.001, .002, .004, .008, .016, .03, .06,       .12,
+                                    .25,  .35,  .5,   .7,   .9,   .99, ALMOST_ALL};
     double best = INFINITY, least = 1 / (double)(h->count + 2);
     double *own = cafe_mem(context, h->count, sizeof *own);
     double *row = cafe_mem(context, h->classes, sizeof *row);
@@ -156,12 +157,55 @@ static cafe_status find_slopes(cafe_context *context, const predict_held *h,
     return CAFE_OK;
 }
 
-cafe_status cafe_predict_calibrate(cafe_context *context, const predict_held *held,
+/* ---- doubt ----------------------------------------------------------------------------------- */
+
+/* log of the probability of what is true of a held-out node, less that by the frequencies */
+static double gain_of(const predict_held *h, int64_t i, const double *p) {
+    int64_t u = h->node[i];
+    double gain = 0;
+    for (int32_t c = 0; c < h->classes; c++) {
+        double t = h->several ? fmin(fmax(h->frequency[c], TINY), 1 - TINY) : h->frequency[c];
+        if (has_class(h->known, u, c))
+            gain += log(fmax(p[c], 1e-15) / t);
+        else if (h->several)
+            gain += log(fmax(1 - p[c], 1e-15) / (1 - t));
+    }
+    return gain;
+}
+
+/* g is the mean gain over the frequencies, e its standard error. The probabilities count with
+ * g / e - 1, between 0 and 1, and the frequencies with the rest: a gain below one error may be
+ * chance. */
+static cafe_status doubt(cafe_context *context, const predict_held *h, predict_calibration *f) {
+    cafe_status status = CAFE_OK;
+    double mean, error;
+    double *gain = cafe_mem(context, h->count, sizeof *gain);
+    double *p = cafe_mem(context, h->classes, sizeof *p);
+    CAFE_TRY(cafe_mem_had(gain, p));
+    for (int64_t i = 0; i < h->count; i++) {
+        cafe_predict_apply(f, h, h->score + i * h->classes, p);
+        gain[i] = gain_of(h, i, p);
+    }
+    cafe_predict_mean(h, gain, &mean, &error);
+    double kept = mean >= 2 * error ? 1 : mean <= error ? 0 : mean / error - 1;
+    f->share = fmin(1 - kept * (1 - f->share), ALMOST_ALL);
+    f->slope *= kept;
+    f->offset *= kept;
+    f->prior = 1 + kept * (f->prior - 1);
+done:
+    cafe_mem_free_all(context, gain, p);
+    return status;
+}
+
+cafe_status cafe_predict_calibrate(cafe_context *context, const predict_held *held, bool ready,
                                    predict_calibration *calibration) {
-    *calibration = (predict_calibration){.power = 1, .share = .5, .slope = 1};
+    double least = 1 / (double)(held->count + 2);
+    *calibration = (predict_calibration){.power = 1, .share = least, .slope = 1};
     if (held->count == 0) return CAFE_OK;
-    return held->several ? find_slopes(context, held, calibration)
-                         : find_power(context, held, calibration);
+    if (!ready)
+        CAFE_PASS(held->several ? find_slopes(context, held, calibration)
+                                : find_power(context, held, calibration));
+    return doubt(context, held, calibration);
 }
 
 void cafe_predict_apply(const predict_calibration *f, const predict_held *h, const float *score,

@@ -40,7 +40,7 @@ int64_t cafe_predict_decide(const predict_held *h, double threshold, const doubl
 typedef struct sums {
     double loss, frequency_loss;
     double expected[BINS], right[BINS]; /* by probability: of it, and of what was right */
-    int64_t pairs;
+    double pairs;
     cafe_confusion *of; /* each class */
 } sums;
 
@@ -51,25 +51,26 @@ static void mark_truth(const predict_held *h, int64_t i, uint8_t *truth) {
         truth[k->value[e]] = 1;
 }
 
-static void add_to_bin(sums *s, double p, bool right) {
+static void add_to_bin(sums *s, double weight, double p, bool right) {
     int bin = (int)(p * BINS);
     if (bin >= BINS) bin = BINS - 1;
-    s->expected[bin] += p;
-    s->right[bin] += right;
-    s->pairs++;
+    s->expected[bin] += weight * p;
+    s->right[bin] += weight * right;
+    s->pairs += weight;
 }
 
 /* -log of the probability of what is true */
-static void add_losses(const predict_held *h, const double *p, const uint8_t *truth, sums *s) {
+static void add_losses(const predict_held *h, double weight, const double *p, const uint8_t *truth,
+                       sums *s) {
     const double tiny = 1e-15;
     for (int64_t c = 0; c < h->classes; c++) {
         double t = h->frequency[c];
         if (truth[c]) {
-            s->loss -= log(fmax(p[c], tiny));
-            s->frequency_loss -= log(fmax(t, tiny));
+            s->loss -= weight * log(fmax(p[c], tiny));
+            s->frequency_loss -= weight * log(fmax(t, tiny));
         } else if (h->several) {
-            s->loss -= log(fmax(1 - p[c], tiny));
-            s->frequency_loss -= log(fmax(1 - t, tiny));
+            s->loss -= weight * log(fmax(1 - p[c], tiny));
+            s->frequency_loss -= weight * log(fmax(1 - t, tiny));
         }
     }
 }
@@ -146,7 +147,7 @@ static void finish(const predict_held *h, const sums *s, cafe_predict_figures *f
     f->macro_f1 = macro / (double)there;
     f->log_loss = s->loss / (double)h->count;
     f->frequency_log_loss = s->frequency_loss / (double)h->count;
-    f->calibration_error = gap / (double)s->pairs;
+    f->calibration_error = gap / s->pairs;
 }
 
 /* mean = sum w x / sum w, error^2 = sum w^2 (x - mean)^2 / (sum w)^2, h / (h - 1) times */
@@ -178,11 +179,12 @@ cafe_status cafe_predict_measure(cafe_context *context, const predict_held *h, c
         const double *row = p + i * h->classes;
         mark_truth(h, i, truth);
         found[i] = found_share(h, row, truth, truth + h->classes);
-        add_losses(h, row, truth, &s);
+        add_losses(h, h->weight[i], row, truth, &s);
         int64_t count = cafe_predict_decide(h, f->threshold, row, truth + h->classes, decided);
         add_decision(h, count, decided, truth, truth + h->classes, &s);
-        if (!h->several) add_to_bin(&s, row[decided[0]], truth[decided[0]]);
-        for (int64_t c = 0; h->several && c < h->classes; c++) add_to_bin(&s, row[c], truth[c]);
+        if (!h->several) add_to_bin(&s, h->weight[i], row[decided[0]], truth[decided[0]]);
+        for (int64_t c = 0; h->several && c < h->classes; c++)
+            add_to_bin(&s, h->weight[i], row[c], truth[c]);
     }
     finish(h, &s, f);
     cafe_predict_mean(h, found, &f->accuracy, &f->error);

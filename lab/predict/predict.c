@@ -18,15 +18,15 @@
 
 enum { BLOCK = 1024, MOST_FOLDS = 100, ENOUGH = 5 };
 
-static const char *const names[PREDICTORS] = {"auto", "smoothed", "classifier", "propagation",
-                                              "cafe"};
+static const char *const names[PREDICTORS] = {"auto", "smoothed",  "classifier", "propagation",
+                                              "cafe", "absorbing", "combined"};
 
 static const cafe_option predict_options[] = {
     {"by", "PREDICTOR", CAFE_OPTION_CHOICE, offsetof(cafe_predict_options, by), CAFE_PREDICT_AUTO,
-     0, PREDICTORS - 1, "auto|smoothed|classifier|propagation|cafe",
+     0, PREDICTORS - 1, "auto|smoothed|classifier|propagation|cafe|absorbing|combined",
      "logistic regression on the vectors, with its probabilities smoothed over the edges or "
-     "without; label propagation; semi-supervised CAFE-GCN; auto compares them by folds of the "
-     "known nodes"},
+     "without; harmonic labels; semi-supervised CAFE-GCN; absorbing walks; a weighted mean of all; "
+     "auto compares them by folds of the known nodes"},
     {"folds", "K", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_predict_options, folds), 5,
      2, MOST_FOLDS, NULL, "parts of the known nodes, each predicted from the others"},
     {"several", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
@@ -51,74 +51,11 @@ struct cafe_prediction {
 typedef struct comparison {
     cafe_predictor predictor;
     float *score;  /* held out x classes */
+    double *p;     /* its probabilities */
     double *found; /* of each held-out node */
     predict_calibration calibration;
     cafe_predict_figures figures;
 } comparison;
-
-/* ---- folds ----------------------------------------------------------------------------------- */
-
-static cafe_status check_known(const predict_job *j) {
-    const cafe_targets *t = j->known;
-    int64_t known = 0;
-    if (t->nodes != j->n)
-        return cafe_fail(j->context, CAFE_ERROR_ARGUMENT,
-                         "classes of %lld nodes for a graph of %lld", (long long)t->nodes,
-                         (long long)j->n);
-    for (int64_t u = 0; u < j->n; u++) {
-        known += t->offsets[u + 1] > t->offsets[u];
-        for (int64_t i = t->offsets[u]; i < t->offsets[u + 1]; i++)
-            if (t->value[i] < 0 || t->value[i] >= t->classes)
-                return cafe_fail(j->context, CAFE_ERROR_ARGUMENT,
-                                 "node %lld has class %d, not below %lld", (long long)u,
-                                 t->value[i], (long long)t->classes);
-    }
-    return known > 0 ? CAFE_OK
-                     : cafe_fail(j->context, CAFE_ERROR_ARGUMENT,
-                                 "no node has a class: there is nothing to learn from");
-}
-
-/* Each class dealt out in the order of its nodes, a node of several classes by its first. The only
- * node of a class is never held out. Counts the held-out nodes and the classes. */
-static cafe_status make_folds(predict_job *j, predict_held *h, cafe_predict_figures *f) {
-    int64_t *seen = cafe_mem_zero(j->context, 2 * j->classes, sizeof *seen);
-    double *frequency = cafe_mem_zero(j->context, j->classes, sizeof *frequency);
-    h->frequency = frequency;
-    j->fold = cafe_mem(j->context, j->n, sizeof *j->fold);
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_mem_had(seen, frequency, j->fold));
-    const cafe_targets *t = j->known;
-    int64_t *dealt = seen + j->classes;
-    for (int64_t u = 0; u < j->n; u++) {
-        f->known += t->offsets[u + 1] > t->offsets[u];
-        for (int64_t i = t->offsets[u]; i < t->offsets[u + 1]; i++) seen[t->value[i]]++;
-    }
-    for (int64_t u = 0; u < j->n; u++) {
-        j->fold[u] = -1;
-        if (t->offsets[u + 1] == t->offsets[u]) continue;
-        int32_t c = t->value[t->offsets[u]];
-        if (seen[c] < 2) continue;
-        j->fold[u] = (int32_t)(dealt[c]++ % j->options.folds);
-        h->count++;
-    }
-    for (int64_t c = 0; c < j->classes; c++) {
-        frequency[c] = (double)seen[c] / (double)f->known;
-        f->classes += seen[c] > 0;
-    }
-done:
-    cafe_mem_free(j->context, seen);
-    return status;
-}
-
-static cafe_status list_held(const predict_job *j, predict_held *h) {
-    int32_t *node = cafe_mem(j->context, h->count, sizeof *node);
-    int64_t count = 0;
-    h->node = node;
-    if (!node) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < j->n; u++)
-        if (j->fold[u] >= 0) node[count++] = (int32_t)u;
-    return CAFE_OK;
-}
 
 /* ---- the comparison -------------------------------------------------------------------------- */
 
@@ -137,19 +74,15 @@ static cafe_status run_fold(predict_job *j, const predict_held *h, int64_t fold,
 
 static cafe_status calibrate(const predict_job *j, predict_held *h, comparison *t) {
     h->score = t->score;
-    return cafe_predict_calibrate(j->context, h, &t->calibration);
+    return cafe_predict_calibrate(j->context, h, t->predictor == CAFE_PREDICT_COMBINED,
+                                  &t->calibration);
 }
 
 static cafe_status judge(predict_job *j, predict_held *h, comparison *t) {
-    double *p = cafe_mem(j->context, h->count * j->classes, sizeof *p);
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(p ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_PASS(calibrate(j, h, t));
     for (int64_t i = 0; i < h->count; i++)
-        cafe_predict_apply(&t->calibration, h, t->score + i * j->classes, p + i * j->classes);
-    CAFE_TRY(cafe_predict_measure(j->context, h, p, t->found, &t->figures));
-done:
-    cafe_mem_free(j->context, p);
-    return status;
+        cafe_predict_apply(&t->calibration, h, t->score + i * j->classes, t->p + i * j->classes);
+    return cafe_predict_measure(j->context, h, t->p, t->found, &t->figures);
 }
 
 /* The scores of all held-out nodes. */
@@ -158,23 +91,24 @@ static cafe_status hold_out(predict_job *j, const predict_held *h, int count, co
     for (int k = 0; k < count; k++) {
         tried[k].score = cafe_mem(j->context, h->count * j->classes, sizeof *score);
         tried[k].found = cafe_mem(j->context, h->count, sizeof(double));
-        CAFE_PASS(cafe_mem_had(tried[k].score, tried[k].found));
+        tried[k].p = cafe_mem(j->context, h->count * j->classes, sizeof(double));
+        CAFE_PASS(cafe_mem_had(tried[k].score, tried[k].found, tried[k].p));
     }
+    count -= tried[count - 1].predictor == CAFE_PREDICT_COMBINED;
     for (int64_t fold = 0; fold < j->options.folds; fold++)
         CAFE_PASS(run_fold(j, h, fold, count, tried, score));
     return CAFE_OK;
 }
 
-/* The trials in the order of the enum, against the first; returns the one to use. The found shares
- * of the others become their differences. */
+/* The trials against the one that is used by default; returns the one to use. The found shares of
+ * the others become their differences. */
 static int choose(const predict_held *h, int count, int first, comparison *tried,
                   cafe_prediction *found) {
     int chosen = first;
     double most = 0;
     for (int k = 0; k < count; k++) {
         comparison *c = &tried[k];
-        int at = count > 1 && k < 2 ? 1 - k : k; /* the classifier stands before the smoothed */
-        cafe_predict_trial *t = &found->trial[at];
+        cafe_predict_trial *t = &found->trial[k == first ? 0 : k < first ? k + 1 : k];
         *t = (cafe_predict_trial){
             names[c->predictor], c->figures.accuracy, c->figures.error, c->figures.log_loss, 0, 0};
         if (k == first) continue;
@@ -329,27 +263,63 @@ static void keep_figures(const predict_job *j, const predict_held *h, int count,
     }
 }
 
-/* The predictors to compare, the classifier before the smoothed one. */
+/* The predictors to compare: the classifier before the smoothed one, the combined one last. */
 static int list_predictors(const predict_job *j, comparison *tried) {
-    static const cafe_predictor all[] = {CAFE_PREDICT_CLASSIFIER, CAFE_PREDICT_SMOOTHED,
-                                         CAFE_PREDICT_PROPAGATION, CAFE_PREDICT_CAFE};
+    static const cafe_predictor all[] = {CAFE_PREDICT_CLASSIFIER,  CAFE_PREDICT_SMOOTHED,
+                                         CAFE_PREDICT_PROPAGATION, CAFE_PREDICT_ABSORBING,
+                                         CAFE_PREDICT_CAFE,        CAFE_PREDICT_COMBINED};
     int count = 0;
-    if (j->options.by != CAFE_PREDICT_AUTO) {
-        tried[count++].predictor = (cafe_predictor)j->options.by;
-        return count;
+    bool one = j->options.by != CAFE_PREDICT_AUTO && j->options.by != CAFE_PREDICT_COMBINED;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        bool takes_several = all[k] == CAFE_PREDICT_CLASSIFIER || all[k] == CAFE_PREDICT_SMOOTHED ||
+                             all[k] == CAFE_PREDICT_COMBINED;
+        if (one ? all[k] == (cafe_predictor)j->options.by : takes_several || !j->several)
+            tried[count++].predictor = all[k];
     }
-    for (; count < (j->several ? 2 : 4); count++) tried[count].predictor = all[count];
     return count;
 }
 
 static cafe_status new_run(predict_job *j, predict_held *h, cafe_prediction *found, float **score) {
-    CAFE_PASS(make_folds(j, h, &found->figures));
-    CAFE_PASS(list_held(j, h));
+    CAFE_PASS(cafe_predict_folds(j, h, &found->figures));
     *score = cafe_mem(j->context, j->n * j->classes, sizeof **score);
     found->p = cafe_mem(j->context, j->n * j->classes, sizeof *found->p);
-    h->weight = cafe_mem(j->context, h->count, sizeof *h->weight);
-    CAFE_PASS(cafe_mem_had(*score, found->p, h->weight));
-    for (int64_t i = 0; i < h->count; i++) h->weight[i] = 1;
+    return cafe_mem_had(*score, found->p);
+}
+
+/* The combined predictor on the held-out nodes, from those before it. */
+static cafe_status combine_held(predict_job *j, predict_held *h, int others, comparison *tried,
+                                double *weight) {
+    const double *p[PREDICTORS];
+    for (int k = 0; k < others; k++) p[k] = tried[k].p;
+    return cafe_predict_combine(j, h, others, p, tried[others].score, weight);
+}
+
+/* score <- the weighted mean of the probabilities of all nodes */
+static cafe_status combine_all(predict_job *j, const predict_held *h, int others,
+                               const comparison *tried, const double *weight, float *score,
+                               cafe_prediction *found) {
+    float *sum = cafe_mem_zero(j->context, j->n * j->classes, sizeof *sum);
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(sum ? CAFE_OK : CAFE_ERROR_MEMORY);
+    for (int k = 0; k < others; k++) {
+        CAFE_TRY(cafe_predictor_scores(j, tried[k].predictor, -1, score));
+        CAFE_TRY(apply_all(j, h, &tried[k], score, found));
+        for (int64_t i = 0; i < j->n * j->classes; i++) sum[i] += (float)weight[k] * found->p[i];
+    }
+    memcpy(score, sum, (size_t)(j->n * j->classes) * sizeof *score);
+done:
+    cafe_mem_free(j->context, sum);
+    return status;
+}
+
+/* Probabilities and figures of every predictor on the held-out nodes. */
+static cafe_status compare(predict_job *j, predict_held *h, int count, comparison *tried,
+                           double *weight) {
+    for (int k = 0; k < count; k++) {
+        if (tried[k].predictor == CAFE_PREDICT_COMBINED)
+            CAFE_PASS(combine_held(j, h, k, tried, weight));
+        CAFE_PASS(judge(j, h, &tried[k]));
+    }
     return CAFE_OK;
 }
 
@@ -357,21 +327,23 @@ static cafe_status run(predict_job *j, cafe_prediction *found) {
     cafe_status status = CAFE_OK;
     comparison tried[PREDICTORS] = {{0}};
     predict_held held = {.classes = j->classes, .known = j->known, .several = j->several};
+    double weight[PREDICTORS];
     float *score = NULL;
-    int count = list_predictors(j, tried), first = count > 1 ? 1 : 0, chosen = first;
+    int count = list_predictors(j, tried), base = count > 1 ? 1 : 0, chosen = base;
     CAFE_TRY(new_run(j, &held, found, &score));
     CAFE_TRY(hold_out(j, &held, count, tried, score));
-    CAFE_TRY(calibrate(j, &held, &tried[first]));
-    CAFE_TRY(cafe_predictor_scores(j, tried[first].predictor, -1, score));
-    CAFE_TRY(apply_all(j, &held, &tried[first], score, found));
+    CAFE_TRY(calibrate(j, &held, &tried[base]));
+    CAFE_TRY(cafe_predictor_scores(j, tried[base].predictor, -1, score));
+    CAFE_TRY(apply_all(j, &held, &tried[base], score, found));
     if (held.count > 0) {
         CAFE_TRY(weigh(j, &held, found));
-        for (int k = 0; k < count; k++) {
-            CAFE_TRY(calibrate(j, &held, &tried[k]));
-            CAFE_TRY(judge(j, &held, &tried[k]));
-        }
-        chosen = choose(&held, count, first, tried, found);
-        if (chosen != first) CAFE_TRY(cafe_predictor_scores(j, tried[chosen].predictor, -1, score));
+        CAFE_TRY(compare(j, &held, count, tried, weight));
+        chosen = choose(&held, count, count - 1, tried, found);
+        if (j->options.by == CAFE_PREDICT_COMBINED) chosen = count - 1;
+        if (tried[chosen].predictor == CAFE_PREDICT_COMBINED)
+            CAFE_TRY(combine_all(j, &held, chosen, tried, weight, score, found));
+        else if (chosen != base)
+            CAFE_TRY(cafe_predictor_scores(j, tried[chosen].predictor, -1, score));
         CAFE_TRY(apply_all(j, &held, &tried[chosen], score, found));
     }
     keep_figures(j, &held, count, &tried[chosen], found);
@@ -379,7 +351,8 @@ static cafe_status run(predict_job *j, cafe_prediction *found) {
     warn(found, &held);
 done:
     cafe_phase(j->context, "", 0);
-    for (int k = 0; k < count; k++) cafe_mem_free_all(j->context, tried[k].score, tried[k].found);
+    for (int k = 0; k < count; k++)
+        cafe_mem_free_all(j->context, tried[k].score, tried[k].found, tried[k].p);
     cafe_mem_free_all(j->context, score, held.frequency, held.node, held.weight);
     return status;
 }
@@ -402,14 +375,15 @@ static cafe_status open_job(cafe_context *context, const cafe_predict_inputs *in
     j->weight = in->weight;
     j->classified = NOT_CLASSIFIED;
     CAFE_PASS(cafe_options_take(context, &predict_table, options, &j->options));
-    CAFE_PASS(check_known(j));
+    CAFE_PASS(cafe_predict_check_known(j));
     j->several = j->options.several;
     for (int64_t u = 0; u < j->n; u++)
         j->several |= in->known->offsets[u + 1] - in->known->offsets[u] > 1;
-    if (j->several && j->options.by >= CAFE_PREDICT_PROPAGATION)
+    if (j->several && j->options.by >= CAFE_PREDICT_PROPAGATION &&
+        j->options.by <= CAFE_PREDICT_ABSORBING)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "nodes have several classes: " CAFE_OPT("by=smoothed") " and " CAFE_OPT(
-                             "by=classifier") " predict them");
+                         "nodes have several classes: " CAFE_OPT("by=smoothed") ", " CAFE_OPT(
+                             "by=classifier") " and " CAFE_OPT("by=combined") " predict them");
     for (int64_t u = 0; in->weight && u < j->n; u++)
         if (in->known->offsets[u + 1] > in->known->offsets[u] &&
             !(in->weight[u] > 0 && isfinite(in->weight[u])))

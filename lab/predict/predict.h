@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 
-enum { PREDICTORS = CAFE_PREDICT_CAFE + 1 };
+enum { PREDICTORS = CAFE_PREDICT_COMBINED + 1 };
 
 /* One call of cafe_predict(). Scores are row-major nodes x classes. */
 typedef struct predict_job {
@@ -69,12 +69,27 @@ typedef struct predict_held {
     double *weight; /* of each held-out node, with mean 1 */
 } predict_held;
 
-/* The calibration with the least log loss of the held-out nodes. */
-cafe_status cafe_predict_calibrate(cafe_context *context, const predict_held *held,
+/* The calibration with the least log loss of the held-out nodes; `ready`: the scores are
+ * probabilities, which change only where the frequencies may be as good. */
+cafe_status cafe_predict_calibrate(cafe_context *context, const predict_held *held, bool ready,
                                    predict_calibration *calibration);
 /* p[classes] of a row of scores. */
 void cafe_predict_apply(const predict_calibration *calibration, const predict_held *held,
                         const float *score, double *p);
+
+/* ---- held-out nodes (folds.c, combine.c) ----------------------------------------------------- */
+
+/* CAFE_ERROR_ARGUMENT: classes out of range, or none known. */
+cafe_status cafe_predict_check_known(const predict_job *job);
+/* The fold of every known node, the held-out nodes with weight 1, the frequencies, and how many
+ * nodes and classes are known. The caller frees the arrays of `held`, whatever the status. */
+cafe_status cafe_predict_folds(predict_job *job, predict_held *held, cafe_predict_figures *f);
+
+/* score[held out x classes] <- the combined probabilities; weight[count] of the predictors for all
+ * other nodes. p[k] are the probabilities of a predictor: the classifier, the smoothed one, then
+ * others. */
+cafe_status cafe_predict_combine(predict_job *job, const predict_held *held, int count,
+                                 const double *const *p, float *score, double *weight);
 
 /* ---- figures (held_out.c) -------------------------------------------------------------------- */
 

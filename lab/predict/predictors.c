@@ -10,6 +10,7 @@
 #include "predict/predict.h"
 
 enum { BLOCK = 1024 };
+#define ABSORBING_ALPHA .95 /* long walks: few labels have to reach all nodes */
 
 /* ---- the vectors ----------------------------------------------------------------------------- */
 
@@ -162,10 +163,13 @@ cafe_status cafe_predictor_scores(predict_job *job, cafe_predictor predictor, in
                                   float *score) {
     int64_t classified = job->classified;
     job->classified = NOT_CLASSIFIED;
-    if (predictor == CAFE_PREDICT_PROPAGATION) {
+    if (predictor == CAFE_PREDICT_PROPAGATION || predictor == CAFE_PREDICT_ABSORBING) {
+        bool harmonic = predictor == CAFE_PREDICT_PROPAGATION;
         cafe_label_propagation_options own;
         cafe_label_propagation_options_init(&own);
-        own.mass = CAFE_MASS_YES;
+        own.kind = harmonic ? CAFE_PROPAGATION_HARMONIC : CAFE_PROPAGATION_ABSORBING;
+        own.mass = harmonic ? CAFE_MASS_YES : CAFE_MASS_AUTO;
+        if (!harmonic) own.alpha = ABSORBING_ALPHA;
         return propagate(job, &cafe_label_propagation_method, &own, fold, score);
     }
     if (predictor == CAFE_PREDICT_CAFE)

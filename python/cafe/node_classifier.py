@@ -34,7 +34,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         Of all nodes of the graph, in their order or by the names of an index; for the vectors.
     classifier : estimator, default=None
         Of vectors, in the place of the library's predictors.
-    by : {'auto', 'smoothed', 'classifier', 'propagation', 'cafe'}, default='auto'
+    by : {'auto', 'combined', 'smoothed', 'classifier', 'propagation', 'absorbing', 'cafe'}, default='auto'
         How the library predicts; 'auto' compares the others by folds of the nodes in fit.
     folds : int, default=5
         Parts of the nodes in fit, each predicted from the others.
@@ -64,7 +64,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     >>> karate, faction = cafe.karate(return_labels=True)
     >>> model = cafe.NodeClassifier(karate).fit(karate.nodes[::2], faction[::2])
     >>> bool(model.score(karate.nodes[1::2], faction[1::2]) > 0.9), model.predictor_
-    (True, 'smoothed')
+    (True, 'combined')
     """
 
     classes_: np.ndarray

@@ -139,9 +139,9 @@ def test_expected_accuracy(named):
     model = cafe.NodeClassifier(graph).fit(train, labels)
     score = model.score(test, labels[test].to_numpy())
     assert abs(model.expected_accuracy_ - score) < 4 * model.expected_error_ < 0.2
-    assert model.expected_["held_out"] == 90 and len(model.compared_["predictor"]) == 4
+    assert model.expected_["held_out"] == 90 and len(model.compared_["predictor"]) == 6
     assert model.expected_["log_loss"] < model.expected_["frequency_log_loss"]
-    for predictor in ("smoothed", "classifier", "propagation", "cafe"):
+    for predictor in ("smoothed", "classifier", "propagation", "absorbing", "cafe", "combined"):
         one = cafe.NodeClassifier(graph, by=predictor).fit(train, labels)
         assert one.predictor_ == predictor and one.score(test, labels[test].to_numpy()) > 0.9
     with pytest.raises(ValueError, match="by takes one of"):
@@ -154,7 +154,7 @@ def test_several_classes_a_node(named):
     marks["late"] = np.arange(300) % 2
     train = np.arange(0, 300, 3)
     model = cafe.NodeClassifier(graph).fit(graph.nodes[train], marks.iloc[train])
-    assert model.classes_.tolist() == ["A", "B", "C", "D", "late"] and len(model.compared_["predictor"]) == 2
+    assert model.classes_.tolist() == ["A", "B", "C", "D", "late"] and len(model.compared_["predictor"]) == 3
     assert np.array_equal(model.predict(graph.nodes[train]), marks.to_numpy()[train])
     p = model.predict_proba(graph.nodes)
     assert p.shape == (300, 5) and 0 <= p.min() and p.max() <= 1

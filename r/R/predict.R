@@ -1,9 +1,8 @@
 # Labels of all nodes from those of some.
 
-predictors <- c("auto", "smoothed", "classifier", "propagation", "cafe")
+predictors <- c("auto", "smoothed", "classifier", "propagation", "cafe", "absorbing", "combined")
 
-cafe_predict <- function(graph, labels, by = c("auto", "smoothed", "classifier", "propagation", "cafe"), seed = NULL,
-                         threads = 0) {
+cafe_predict <- function(graph, labels, by = predictors, seed = NULL, threads = 0) {
   graph <- cafe_graph(graph)
   known <- classes_of(graph, labels)
   if (all(known$number < 0)) stop("labels: no node has a class")
