@@ -196,6 +196,56 @@ static void threads_change_nothing(void **unused) {
     }
 }
 
+typedef struct noted {
+    _Atomic int32_t *threads;
+} noted;
+
+/* The logistic regression; self says where the number of threads of a trial goes. */
+static cafe_status note_threads(const void *self, cafe_context *context,
+                                const cafe_classifier_data *data, double *scores) {
+    cafe_classifier logistic;
+    *((const noted *)self)->threads = cafe_threads(context);
+    cafe_classifier_logistic(context, NULL, &logistic);
+    return logistic.predict(logistic.self, context, data, scores);
+}
+
+/* Threads that have no trial of their own help others; the figures are the same. */
+static void few_trials_have_several_threads(void **unused) {
+    (void)unused;
+    static const int32_t threads[] = {1, 2, 8}, trials[] = {1, 3};
+    int32_t label[NODES];
+    _Atomic int32_t each = 0;
+    noted where = {&each};
+    static float x[NODES * 4];
+    uint64_t state = 2;
+    some_labels(label);
+    for (int i = 0; i < NODES * 4; i++)
+        x[i] = (float)test_below(&state, 100) + (label[i / 4] == i % 4 ? 90 : 0);
+    cafe_features features = {.struct_size = sizeof features, .block = x, .columns = 4};
+    cafe_classifier classifier = {sizeof classifier, "noted", &where, note_threads};
+    for (int k = 0; k < 2; k++) {
+        double first = 0;
+        for (int i = 0; i < 3; i++) {
+            cafe_context *context = test_context(threads[i], 5);
+            cafe_classify_options o;
+            cafe_targets targets;
+            cafe_evaluation *e = NULL;
+            cafe_classify_options_init(&o);
+            o.repeats = trials[k];
+            TEST_OK(context, cafe_targets_from_array(context, NODES, KINDS, label, &targets));
+            TEST_OK(context,
+                    cafe_classify(context, &targets, &features, &classifier, &o, 1, shares, &e));
+            double value = cafe_evaluation_value(e, 0, 0, 0);
+            if (i == 0) first = value;
+            assert_true(value == first);
+            assert_int_equal(each, threads[i] > trials[k] ? threads[i] / trials[k] : 1);
+            cafe_evaluation_free(e);
+            cafe_targets_free(context, &targets);
+            cafe_context_free(context);
+        }
+    }
+}
+
 /* One trial: the accuracy; the record tells what the method was told and what the scores were. */
 static double one_trial(cafe_context *context, const int32_t *label, double share, record *r) {
     cafe_targets targets;
@@ -761,6 +811,7 @@ static void links_lose_no_memory(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(few_trials_have_several_threads),
         cmocka_unit_test(test_labels_are_not_seen),
         cmocka_unit_test(shares_stand_alone),
         cmocka_unit_test(repeats_go_on),

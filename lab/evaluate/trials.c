@@ -1,8 +1,9 @@
 /* The frame of an evaluation.
  *
  * A trial is one task of the pool. What it calls (a method, a classifier) wants a context, and the
- * caller's is busy with the pool. So every trial has a context of its own, with one thread, the
- * same allocator and a seed that follows from the caller's and the repeat. The seed does not depend
+ * caller's is busy with the pool. So every trial has a context of its own, with the same allocator
+ * and a seed that follows from the caller's and the repeat. It has one thread, or an equal part of
+ * the caller's threads if these are more than the trials. The seed does not depend
  * on the share: a share's values are the same whichever others are asked for. Values go to places
  * of their own, so the order in which trials end does not matter.
  */
@@ -47,6 +48,7 @@ typedef struct run {
     const cafe_trials *trials;
     cafe_share *result; /* of each trial */
     failure *failures;  /* of each worker: its first */
+    int32_t threads;    /* of each trial */
     atomic_llong done;
     atomic_int failed;
 } run;
@@ -56,10 +58,11 @@ static uint64_t repeat_seed(uint64_t seed, int64_t repeat) {
     return (uint64_t)r.v[0] << 32 | r.v[1];
 }
 
-static cafe_status open_context(cafe_context *parent, int64_t repeat, cafe_context **context) {
+static cafe_status open_context(cafe_context *parent, int64_t repeat, int32_t threads,
+                                cafe_context **context) {
     cafe_context_options o;
     cafe_context_options_init(&o);
-    o.threads = 1;
+    o.threads = threads;
     o.seed = repeat_seed(parent->seed, repeat);
     o.allocator = parent->allocator;
     o.engine = parent->engine_name;
@@ -92,7 +95,8 @@ static void run_trial(void *argument, int64_t task, int32_t worker) {
     cafe_trial trial = {.share = share, .repeat = repeat, .train = r->shares[share]};
     trial.value = e->value + place * e->metrics;
     if (atomic_load(&r->failed)) return;
-    cafe_status status = open_context(r->context, r->trials->first + repeat, &trial.context);
+    cafe_status status =
+        open_context(r->context, r->trials->first + repeat, r->threads, &trial.context);
     if (status == CAFE_OK) status = r->trials->body(r->trials->self, &trial);
     if (status != CAFE_OK)
         note_failure(r, task, worker, status,
@@ -151,6 +155,7 @@ cafe_status cafe_evaluation_run(cafe_context *context, const cafe_trials *trials
     r.evaluation = *evaluation;
     r.evaluation->names = trials->names;
     int64_t tasks = count * trials->repeats;
+    r.threads = tasks < context->threads ? (int32_t)(context->threads / tasks) : 1;
     r.result = cafe_mem_zero(context, tasks, sizeof *r.result);
     r.failures = cafe_mem(context, context->threads, sizeof *r.failures);
     CAFE_TRY(cafe_mem_had(r.result, r.failures));
