@@ -2,7 +2,8 @@
 
 predictors <- c("auto", "smoothed", "classifier", "propagation", "cafe", "absorbing", "combined")
 
-cafe_predict <- function(graph, labels, by = predictors, seed = NULL, threads = 0) {
+cafe_predict <- function(graph, labels, by = c("auto", "smoothed", "classifier", "propagation", "cafe",
+                         "absorbing", "combined"), seed = NULL, threads = 0) {
   graph <- cafe_graph(graph)
   known <- classes_of(graph, labels)
   if (all(known$number < 0)) stop("labels: no node has a class")
