@@ -168,8 +168,9 @@ static void choose_rows(cafe_scene *scene, sheet *s) {
     if (scene->inputs.equal) {
         cafe_scene_fit(scene, across, across);
         for (int64_t u = 0; u < scene->inputs.n; u++) {
-            low = fmin(low, cafe_scene_y(scene, u));
-            high = fmax(high, cafe_scene_y(scene, u));
+            double y = cafe_scene_y(scene, u);
+            if (y < low) low = y;
+            if (y > high) high = y;
         }
         s->rows = high > low ? (int64_t)ceil(1.06 * (high - low) / 4) : 1;
     }

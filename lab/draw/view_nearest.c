@@ -73,8 +73,10 @@ static cafe_status fill_lists(const cafe_view *page, uint32_t steps, search *s) 
     s->cosines = cafe_mem_zero(page->context, n * k, sizeof *s->cosines);
     CAFE_PASS(cafe_mem_had(s->ends, s->cosines));
     s->low = 1;
-    for (int64_t i = 0; i < s->count * k; i++)
-        s->low = fmin(s->low, cosine_of(s->lists.squares[i]));
+    for (int64_t i = 0; i < s->count * k; i++) {
+        double cosine = cosine_of(s->lists.squares[i]);
+        if (cosine < s->low) s->low = cosine;
+    }
     double unit = s->low < 1 ? steps / (1 - s->low) : 0;
     for (int64_t row = 0; row < s->count; row++)
         for (int64_t j = 0; j < k; j++) {

@@ -31,7 +31,8 @@
 static void raise_row(int64_t classes, const float *score, double power, const double *frequency,
                       double *to) {
     double top = 0, sum = 0;
-    for (int64_t c = 0; c < classes; c++) top = fmax(top, score[c]);
+    for (int64_t c = 0; c < classes; c++)
+        if (score[c] > top) top = score[c];
     for (int64_t c = 0; c < classes; c++) {
         to[c] = !(top > 0) ? frequency[c] : score[c] > 0 ? pow(score[c] / top, power) : 0;
         sum += to[c];
