@@ -1,11 +1,9 @@
 /* scipy .npz matrices and .npy blocks, made here byte by byte. */
 #define _GNU_SOURCE
-#include <isa-l.h>
-
 #include "failing.h"
+#include "packed.h"
 #include "test_io.h"
 
-#include "io/deflate.h"
 #include "io/table.h"
 
 /* ---- making archives ------------------------------------------------------------------------- */
@@ -51,16 +49,10 @@ typedef struct archive {
 
 static bytes pack(const bytes *member, bool deflate) {
     bytes packed = {.size = 0};
-    struct isal_zstream stream;
     if (!deflate) return *member;
-    isal_deflate_stateless_init(&stream);
-    stream.end_of_stream = 1;
-    stream.next_in = cafe_isal_input(member->data);
-    stream.avail_in = (uint32_t)member->size;
-    stream.next_out = packed.data;
-    stream.avail_out = sizeof packed.data;
-    assert_int_equal(isal_deflate_stateless(&stream), COMP_OK);
-    packed.size = stream.total_out;
+    packed.size =
+        test_pack(IGZIP_DEFLATE, member->data, member->size, packed.data, sizeof packed.data);
+    assert_true(packed.size > 0);
     return packed;
 }
 

@@ -1,8 +1,7 @@
 /* Compressed text that repeats its edges: the graph and the counts of the plain text, in memory
  * that does not depend on the repetitions of a line. */
 #define _GNU_SOURCE
-#include <isa-l.h>
-
+#include "packed.h"
 #include "test_io.h"
 
 #include "base/context.h"
@@ -22,18 +21,9 @@ static doubled repeat(const char *text, int64_t times, const char *end) {
     assert_true(d.plain && d.packed);
     for (int64_t i = 0; i < times; i++) memcpy(d.plain + (size_t)i * length, text, length);
     strcpy(d.plain + (size_t)times * length, end);
-    struct isal_zstream stream;
-    isal_deflate_init(&stream);
-    stream.gzip_flag = IGZIP_GZIP;
-    stream.end_of_stream = 1;
-    stream.next_in = (uint8_t *)d.plain;
-    stream.avail_in = (uint32_t)d.plain_size;
-    stream.next_out = d.packed;
-    stream.avail_out = (uint32_t)(d.plain_size / 8 + 65536);
-    assert_int_equal(isal_deflate(&stream), COMP_OK);
-    assert_int_equal(stream.avail_in, 0);
-    d.packed_size = stream.total_out;
-    assert_true(d.packed_size * 17 < d.plain_size);
+    d.packed_size =
+        test_pack(IGZIP_GZIP, d.plain, d.plain_size, d.packed, d.plain_size / 8 + 65536);
+    assert_true(d.packed_size > 0 && d.packed_size * 17 < d.plain_size);
     return d;
 }
 
