@@ -48,6 +48,9 @@ only_inputs() { only ''; }
 sanitized() { grep -q '^CAFE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; }
 sanitized_threads() { grep -q '^CAFE_SANITIZE:STRING=thread' "$BUILD/CMakeCache.txt"; }
 
+# Are the calls to the system those of any POSIX system, without Linux's own?
+posix_form() { grep -q '^CAFE_OS:STRING=posix' "$BUILD/CMakeCache.txt"; }
+
 # eventually COMMAND...: waits until it succeeds. A test that needs five minutes has failed on any machine.
 eventually() {
     local n

@@ -111,7 +111,7 @@ for file in kept.in/*.json; do json_check "$file"; done
 expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o on.md
 diff <(table whole.md) <(table on.md) >&2 || fail "30 repeats differ from 20 and 10 more"
 expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o again.md
-says ', kept$'
+posix_form || says ', kept$' # a tool that cannot read its own file checks the rows
 diff <(table whole.md) <(table again.md) >&2 || fail "kept rows differ from those that were run"
 expect 0 "$CAFE" "${rows[@]}" --repeats 20 --keep kept.in -o fewer.md
 diff <(table first.md) <(table fewer.md) >&2 || fail "of 30 kept repeats the first 20 were not taken"

@@ -26,7 +26,8 @@ bool cafe_engine_folder(int64_t i, char folder[PATH_MAX]) {
     cafe_os_file_of((uintptr_t)cafe_engine_path, folder, PATH_MAX);
     char *slash = strrchr(folder, '/');
     if (slash) *slash = 0;
-    if (i == 1) strncat(folder, "/../" CAFE_LIBRARY_FOLDER, PATH_MAX - 1 - strlen(folder));
+    if (i == 1 && folder[0])
+        strncat(folder, "/../" CAFE_LIBRARY_FOLDER, PATH_MAX - 1 - strlen(folder));
     for (int64_t at = 1; at < i; at++) {
         if (!path) return false;
         const char *end = path + strcspn(path, ":");

@@ -157,9 +157,9 @@ static cafe_status find(cafe_context *context, const char *name, const cafe_engi
     const char *more = cafe_engine_path();
     cafe_engine_folder(0, folder);
     return cafe_fail(context, CAFE_ERROR_SYSTEM,
-                     "there is no engine '%s': no " BEFORE "%s" BEHIND
-                     " in %s and its ../" CAFE_LIBRARY_FOLDER "%s%s",
-                     name, name, folder,
+                     "there is no engine '%s': no " BEFORE "%s" BEHIND " in %s%s%s%s", name, name,
+                     folder[0] ? folder : "the library's folder, which is unknown here",
+                     folder[0] ? " and its ../" CAFE_LIBRARY_FOLDER : "",
                      more ? " nor in CAFE_ENGINE_PATH, " : "; CAFE_ENGINE_PATH is not set",
                      more ? more : "");
 }
