@@ -3,10 +3,13 @@
 # Debian or Ubuntu are got by an apt of their own, with signatures checked, and nothing of it touches the
 # system. What was got stays in $CAFE_ROOTS (build/roots), so that the next run is quick.
 #
-#     fetch SUITE PACKAGE ...          the .deb files of these packages, in $CAFE_ROOTS/apt/SUITE/debs
+#     fetch SUITE PACKAGE ...          the .deb files of these packages, in $CAFE_ROOTS/apt/SUITE/debs; SUITE of
+#                                      Debian may be that of ARM: bookworm-arm64
+#     unpack SUITE FOLDER PACKAGE ...  fetches them and unpacks them into FOLDER
 #     fetch_source SUITE SOURCE        the folder with the unpacked Debian source package
 #     root SUITE                       a bare system; prints its folder (root only)
 #     dressed SUITE NAME PACKAGE ...   a copy of it, SUITE-NAME, with these packages; prints its folder (root only)
+#     arm_root                         Debian's libraries for ARM, to build with, in $CAFE_ROOTS/arm64
 #     inside FOLDER COMMAND ...        runs a command in such a system; what it writes there is forgotten. $SHARE, a
 #                                      folder, is then /share (root only)
 ROOTS=${CAFE_ROOTS:-$PWD/build/roots}
@@ -21,7 +24,7 @@ die() {
 }
 
 distribution() { # distribution SUITE: whose it is
-    case $1 in
+    case ${1%-arm64} in
         bullseye | bookworm | trixie | forky | sid) echo debian ;;
         bionic | focal | jammy | noble) echo ubuntu ;;
         *) die "no suite '$1' is known here" ;;
@@ -43,11 +46,11 @@ keyring() {
 }
 
 sources() { # sources SUITE: its lines for apt
-    local keys suite kind
+    local keys suite kind name=${1%-arm64}
     keys=$(keyring "$1")
     for kind in deb deb-src; do
         if [[ $(distribution "$1") == debian ]]; then
-            echo "$kind [signed-by=$keys] $DEBIAN $1 main"
+            echo "$kind [signed-by=$keys] $DEBIAN $name main"
         else
             for suite in "$1" "$1-updates"; do
                 echo "$kind [signed-by=$keys] $UBUNTU $suite main universe"
@@ -58,7 +61,8 @@ sources() { # sources SUITE: its lines for apt
 
 # apart SUITE ARGUMENT ...: apt-get with lists and caches of its own, for another release
 apart() {
-    local home=$ROOTS/apt/$1
+    local home=$ROOTS/apt/$1 architecture=amd64
+    [[ $1 != *-arm64 ]] || architecture=arm64
     if [[ ! -s $home/apt.conf ]]; then
         mkdir -p "$home"/{lists/partial,cache/archives/partial,etc/{preferences.d,none},debs,sources}
         : >"$home/status"
@@ -72,8 +76,8 @@ Dir::Etc::SourceList "$home/sources.list";
 Dir::Etc::SourceParts "none";
 Dir::Etc::Parts "none";
 APT::Sandbox::User "root";
-APT::Architecture "amd64";
-APT::Architectures { "amd64"; };
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
 APT::Install-Recommends "false";
 Acquire::Languages "none";
 Debug::NoLocking "true";
@@ -94,6 +98,23 @@ fetch() {
     say "fetching from $1: ${missing[*]}"
     apart "$1" check
     (cd "$ROOTS/apt/$1/debs" && apart "$1" download "${missing[@]}")
+}
+
+unpack() {
+    local package
+    fetch "$1" "${@:3}"
+    for package in "${@:3}"; do dpkg-deb -x "$ROOTS/apt/$1/debs/${package}"_*.deb "$2"; done
+    # absolute links would lead to files of this system
+    find "$2" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do ln -sfrn "$2$target" "$link"; done
+}
+
+# arm_root: what cross-building for ARM needs of that system, and what its tests do, in $ROOTS/arm64
+arm_root() {
+    [[ ! -e $ROOTS/arm64/.made ]] || return 0
+    rm -rf "$ROOTS/arm64"
+    unpack bookworm-arm64 "$ROOTS/arm64" libc6 libc6-dev libgcc-s1 linux-libc-dev libisal2 libisal-dev libexpat1 \
+        libexpat1-dev zlib1g libzstd1 libzstd-dev liblzma5 liblzma-dev libcmocka0 libcmocka-dev
+    : >"$ROOTS/arm64/.made"
 }
 
 fetch_source() {

@@ -151,6 +151,10 @@ static void works_after_fork(void **state) {
     print_message("skipped: the thread sanitizer does not follow new threads after fork()\n");
     skip();
 #endif
+#if defined(TEST_EMULATED)
+    print_message("skipped: qemu itself stops at new threads after fork()\n");
+    skip();
+#endif
     counters *c = calloc(1, sizeof *c);
     c->context = test_context(3, 1);
     c->cancel_at = -1;
@@ -230,6 +234,10 @@ static void limits_leave_less(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     print_message("skipped: sanitizers reserve terabytes of addresses\n");
+    skip();
+#endif
+#if defined(TEST_EMULATED)
+    print_message("skipped: qemu keeps limits of addresses to itself\n");
     skip();
 #endif
     for (int i = 0; i < 2; i++) {

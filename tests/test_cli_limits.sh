@@ -38,7 +38,7 @@ for megabytes in 20 25 30 35 40 45 50 60 70 80 90 100 110 120 130 140 150 160 18
         limited $megabytes explain g.in.txt v.in.npy -q -t $threads --json o.json
         limited $megabytes evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt --classifier logistic \
             --repeats 2 -q -t $threads --json o.json
-        # the threads of this form have addresses of their own, whose lack ends the process before XGBoost can say so
+        # the threads of this form have addresses of their own, whose lack ends the process before XGBoost can report it
         posix_form || limited $megabytes evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \
             --classifier xgboost --repeats 2 -q -t $threads --json o.json
     done
