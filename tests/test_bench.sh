@@ -54,7 +54,7 @@ if ! command -v mpirun >/dev/null || [[ ! -x $bench/cafe-ranks || ! -e $BUILD/li
     exit 0
 fi
 expect 0 env CAFE="$CAFE" BENCH="$bench" CAFE_ENGINE_PATH="$BUILD" timeout 300 /usr/bin/python3 \
-    "$SOURCE/bench/distributed.py" --nodes 5000 --edges 30000 --columns 16 --tune ranks=1,2 --sweeps 2 --pairs 4
+    "$SOURCE/bench/distributed.py" --nodes 5000 --edges 30000 --columns 16 --ranks 1,2 --sweeps 2 --pairs 4
 [[ $(grep -c '^| petsc | 2 .* yes |$' .last/out) -eq 1 ]] || fail "not the same bits"
 awk -F'|' '/^\| petsc \| 2 .* yes/ { if ($13 != $14 || $13 + 0 == 0) exit 1 }' .last/out || fail "another number of bytes sent"
 [[ $(grep -c '^| SLEPc Krylov-Schur .* 4 of 4 |$' .last/out) -eq 2 ]] || fail "no peer"

@@ -83,7 +83,14 @@ says "attribute 'community': expected numbers, found texts .--tune measure=categ
 # ---- pictures and pages
 expect 0 "$CAFE" plot "$karate" v.npy --labels plain.in -o file.svg -q
 expect 0 "$CAFE" plot a.graphml v.npy --label community -o own.svg -q
-same file.svg own.svg
+# the same colours; the legend has the attribute's name
+fills() { grep -o '<circle[^>]*>' "$1" | grep -o 'fill="[^"]*"' >"$1.fills"; }
+fills file.svg
+fills own.svg
+[[ -s own.svg.fills ]] || fail "own.svg has no nodes"
+same file.svg.fills own.svg.fills
+grep -q '>community</text>' own.svg || fail "the legend has no title"
+! grep -q '>community</text>' file.svg || fail "a file without a heading has a title"
 expect 0 "$CAFE" plot a.graphml v.npy --label age -o age.svg -q
 grep -q '>age<' age.svg || fail "no legend of the scale"
 # areas by an attribute: node 33 has the largest disc, that of a fourth of its age half of its radius
