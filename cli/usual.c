@@ -11,7 +11,7 @@ static const cli_usual rows[] = {
     {"embed", "graph.txt -o vectors.npy --columns 64 --json report.json",
      "output|columns|method|labels|sampling|output-form|residual|dry-run|" RUN},
     {"cluster", "graph.txt -o communities.tsv",
-     "output|method|resolution|labels|hierarchy|soft|sampling|" RUN},
+     "output|resolution|effort|bound|trials|communities|hierarchy|start|" RUN},
     {"convert", "soc.txt.gz soc.cafe",
      "vectors|communities|attributes|source|target|weight|directed|duplicates|reorder|threads|"
      "force"},
