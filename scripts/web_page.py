@@ -4,8 +4,8 @@
     scripts/web_page.py BUILD OUTPUT
 
 The modules become one script: lines of import go, `export` goes from its lines. So all names of the modules differ. The
-policy of the page names the hashes of its script and style, and of those of the page that the tool writes: a frame has the
-policy of the page around it.
+policy of the page names the hashes of its script and style. A frame has the policy of the page around it, so the hashes of the
+page that the tool writes are named too.
 """
 import base64
 import gzip

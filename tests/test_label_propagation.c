@@ -81,8 +81,9 @@ static void dense_walks(int64_t n, double *a, const double *degree, const int32_
         f[i] = i % CLASSES == label[i / CLASSES] ? absorption : 0;
 }
 
-/* Fixed points: (D - A) F = 0 on reached rows without a label, F = Y on the given ones; or
- * (I - alpha S) F = (1 - alpha) Y; or (D - A + l I) F = l Y. Rows of sum 1, or 0. */
+/* Fixed points, with rows of sum 1, or 0. Propagation and harmonic: (D - A) F = 0 on reached rows
+ * without a label, F = Y on the given ones. Spreading: (I - alpha S) F = (1 - alpha) Y.
+ * Absorbing: (D - A + l I) F = l Y. */
 static void dense_labels(const cafe_graph *graph, const int32_t *label, int32_t kind, double alpha,
                          double *f) {
     int64_t n = cafe_graph_nodes(graph);

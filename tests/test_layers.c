@@ -694,8 +694,8 @@ static void equal_blocks_of_a_large_graph_are_found(void **state) {
 }
 
 /* Without communities of light nodes: chunks begin again with the nodes of most edges, and find
- * more than nodes one by one do (0.110; chunks in the order of nodes: 0.110). Threads change no
- * bit. */
+ * more than nodes one by one do (0.110). Chunks in the order of nodes find 0.110 too. Threads
+ * change no bit. */
 static void nodes_of_most_edges_find_more(void **state) {
     cafe_layers *layers[4];
     cafe_context *contexts[4];

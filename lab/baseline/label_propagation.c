@@ -18,10 +18,10 @@
  * end at a label c. l = (1 - alpha) / alpha times the mean degree.
  *
  * Few labels in one place give their class to nearly all nodes. Class-mass normalisation (Zhu,
- * Ghahramani, Lafferty 2003) multiplies column c of propagation or of harmonic labels by t_c / sum
- * of f(w,c) over the nodes w without a label, t_c being the number of labels c. The classes then
- * get as many nodes as the labels lead to expect. Absorbing walks have these sums by themselves:
- * column c adds up to t_c over all nodes.
+ * Ghahramani, Lafferty 2003) prevents this for propagation and harmonic labels. It multiplies
+ * column c by t_c / sum of f(w,c) over the nodes w without a label; t_c is the number of labels c.
+ * The classes then get as many nodes as the labels lead to expect. Absorbing walks have these sums
+ * by themselves: column c adds up to t_c over all nodes.
  */
 #include <math.h>
 #include <stddef.h>

@@ -1,8 +1,9 @@
 /* Labels as solutions of linear systems, by conjugate gradients.
  *
- * M is D - A on the nodes without a label (harmonic), or D - A + l I on all nodes (absorbing); B is
- * A Y on the nodes without a label, or l Y. M is symmetric and not negative, so conjugate gradients
- * solve M x = b for the column b of every class, here with the diagonal of M as preconditioner:
+ * Harmonic: M is D - A and B is A Y, both on the nodes without a label.
+ * Absorbing: M is D - A + l I and B is l Y, on all nodes.
+ * M is symmetric and not negative, so conjugate gradients solve M x = b for the column b of every
+ * class, here with the diagonal of M as preconditioner:
  *
  *     q = M p,   a = <r,z> / <p,q>,   x += a p,   r -= a q,   z = r / diagonal,
  *     p = z + (<r,z> now / <r,z> before) p

@@ -24,9 +24,10 @@ static const char *const names[PREDICTORS] = {"auto", "smoothed",  "classifier",
 static const cafe_option predict_options[] = {
     {"by", "PREDICTOR", CAFE_OPTION_CHOICE, offsetof(cafe_predict_options, by), CAFE_PREDICT_AUTO,
      0, PREDICTORS - 1, "auto|smoothed|classifier|propagation|cafe|absorbing|combined",
-     "logistic regression on the vectors, with its probabilities smoothed over the edges or "
-     "without; harmonic labels; semi-supervised CAFE-GCN; absorbing walks; a weighted mean of all; "
-     "auto compares them by folds of the known nodes"},
+     "logistic regression on the vectors (smoothed: and averaged over the edges), harmonic "
+     "labels, absorbing walks, CAFE-GCN, a weighted mean of all; auto compares them by folds of "
+     "the "
+     "known nodes"},
     {"folds", "K", CAFE_OPTION_INTEGER | CAFE_OPTION_TUNE, offsetof(cafe_predict_options, folds), 5,
      2, MOST_FOLDS, NULL, "parts of the known nodes, each predicted from the others"},
     {"several", NULL, CAFE_OPTION_SWITCH | CAFE_OPTION_TUNE,
