@@ -71,7 +71,7 @@ static int run_task(const cli_command *command, int argc, char **argv) {
 /* A stack that is too small ends in a signal, wherever it is full. Threads of the library have
  * stacks of their own size. */
 static bool has_stack(void) {
-    enum { NEEDED = 128 };
+    enum { NEEDED = 192 };
     int64_t kilobytes = cafe_os_stack() / 1024;
     if (kilobytes >= NEEDED) return true;
     cli_tell(CLI_ERROR, NULL, CLI_RESOURCES,

@@ -45,7 +45,7 @@ for megabytes in 20 25 30 35 40 45 50 60 70 80 90 100 110 120 130 140 150 160 18
 done
 
 # ---- small stacks, of the process and of its threads
-for kilobytes in 128 256 1024; do
+for kilobytes in 192 256 1024; do
     for threads in 1 8; do
         (ulimit -s $kilobytes && exec timeout 300 "$CAFE" embed g.in.txt -q -k 32 --residual 1e-6 -t $threads -o o.npy) ||
             fail "embed with a stack of $kilobytes KB and $threads threads"
@@ -54,12 +54,12 @@ for kilobytes in 128 256 1024; do
 done
 for command in embed cluster info; do
     got=0
-    (ulimit -s 64 && exec timeout 300 "$CAFE" $command g.in.txt -q -t 8) >.last/out 2>.last/err || got=$?
-    [[ $got -eq 4 ]] || fail "status $got with a stack of 64 KB: $command"
-    says '^cafe: the stack is limited to 64 KB; 128 KB are needed \(ulimit -s 128\)$'
+    (ulimit -s 128 && exec timeout 300 "$CAFE" $command g.in.txt -q -t 8) >.last/out 2>.last/err || got=$?
+    [[ $got -eq 4 ]] || fail "status $got with a stack of 128 KB: $command"
+    says '^cafe: the stack is limited to 128 KB; 192 KB are needed \(ulimit -s 192\)$'
 done
-(ulimit -s 128 && exec timeout 300 "$CAFE" evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \
-    --classifier logistic --repeats 2 -q -t 8 --json o.json) || fail "evaluate with a stack of 128 KB"
+(ulimit -s 192 && exec timeout 300 "$CAFE" evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \
+    --classifier logistic --repeats 2 -q -t 8 --json o.json) || fail "evaluate with a stack of 192 KB"
 rm o.json
 echo "$worked runs ended with a result, $failed with a message"
 [[ $worked -gt 0 ]] || fail "nothing works within 600 MB"

@@ -60,7 +60,7 @@ only_inputs
 faults=$BUILD/tests/libfaults.so
 if [[ -e $faults ]] && ! sanitized; then
     takes=posix_fallocate
-    if posix_form; then takes=write; fi # it takes the space by zeros
+    if posix_form; then takes='write'; fi # it takes the space by zeros
     for call in 0 1 2; do
         expect 4 env CAFE_FAULT=$takes:$call LD_PRELOAD="$faults" "${embed[@]}" \
             --memory-limit 50M -o v.npy

@@ -27,7 +27,7 @@ enum { TILE = 4, BYTES = 16 };
 enum {
     SEGMENT = CAFE_PRODUCT_SEGMENT,
     BLOCK = 36,  /* rows of a block of A: enough to repay the copy of B, few enough for a stack of
-                    128 KB */
+                    192 KB */
     AHEAD = 192, /* rows of A between a prefetch and its use, if rows are adjacent */
 };
 
