@@ -206,6 +206,7 @@ cafe_status cafe_graph_note_arcs(cafe_context *context, int64_t count, const int
                                  const int32_t *target, cafe_graph *graph) {
     cafe_rows arcs = {0};
     arranging a = {context, graph->n, count, source, target, NULL, .arcs = &arcs};
+    if (graph->digraph) return CAFE_OK; /* a rule for directed edges has made it */
     cafe_status status = count > CAFE_DRAWN_ARCS ? CAFE_OK : arrange(&a);
     if (status == CAFE_OK) status = keep_arcs(context, count, &arcs, graph);
     cafe_rows_free(context, &arcs);
