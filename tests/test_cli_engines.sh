@@ -34,7 +34,7 @@ CAFE_ENGINE_PATH=$PWD/folder.in expect 1 "$CAFE" embed g.in.txt --engine broken 
 says 'libcafe-broken.so'
 expect 1 "$CAFE" embed g.in.txt --engine nothing -o v.npy
 beside='/'
-if posix_form; then beside="the library's folder, which is unknown here nor in CAFE_ENGINE_PATH"; fi
+if posix_form; then beside="the library's folder \\(unknown here\\) nor in CAFE_ENGINE_PATH"; fi
 says "there is no engine 'nothing': no libcafe-nothing.so in $beside"
 expect 1 "$CAFE" embed g.in.txt --engine ../naive -o v.npy
 says 'is no name of an engine'

@@ -158,7 +158,7 @@ static cafe_status find(cafe_context *context, const char *name, const cafe_engi
     cafe_engine_folder(0, folder);
     return cafe_fail(context, CAFE_ERROR_SYSTEM,
                      "there is no engine '%s': no " BEFORE "%s" BEHIND " in %s%s%s%s", name, name,
-                     folder[0] ? folder : "the library's folder, which is unknown here",
+                     folder[0] ? folder : "the library's folder (unknown here)",
                      folder[0] ? " and its ../" CAFE_LIBRARY_FOLDER : "",
                      more ? " nor in CAFE_ENGINE_PATH, " : "; CAFE_ENGINE_PATH is not set",
                      more ? more : "");
