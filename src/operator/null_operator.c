@@ -24,13 +24,6 @@ typedef struct own {
     int32_t *every;
 } own;
 
-static double bytes(const cafe_operator *op, int64_t stride) {
-    const cafe_operator_parts *q = &op->parts;
-    int64_t each, parts = cafe_tile_parts(q->width, op->n, stride, &each);
-    double sums = (double)q->width * (double)stride * (8.0 * (double)parts + 12);
-    return (double)op->n * (4.0 * (double)q->width + 16) + sums;
-}
-
 static void release(cafe_operator *op) {
     own *o = op->own;
     if (o) cafe_mem_free_all(op->context, o->f, o->reach, o->against, o->every);
@@ -42,7 +35,7 @@ static const cafe_operator_ops null_ops = {
     .rows = true,
     .product = cafe_parts_product,
     .sums = cafe_table_sums,
-    .bytes = bytes,
+    .bytes = cafe_table_bytes,
     .free = release,
 };
 

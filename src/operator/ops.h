@@ -33,6 +33,8 @@ cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op,
 /* S = F^T X for F of several columns, in tiles of rows (table_operator.h). */
 cafe_status cafe_table_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                             const float *x, double *s);
+/* The bytes of the table X, of two numbers a row beside it, and of these sums. */
+double cafe_table_bytes(const cafe_operator *op, int64_t stride);
 
 /* Returns the parts of the modularity of a sampled graph. */
 cafe_operator_parts cafe_modularity_parts(const cafe_sampled *sampled);

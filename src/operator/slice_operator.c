@@ -65,13 +65,6 @@ static void fill_rows(void *argument, int64_t first, int64_t last) {
     }
 }
 
-static double bytes(const cafe_operator *op, int64_t stride) {
-    const cafe_operator_parts *q = &op->parts;
-    int64_t each, parts = cafe_tile_parts(q->width, op->n, stride, &each);
-    double sums = (double)q->width * (double)stride * (8.0 * (double)parts + 12);
-    return (double)op->n * (4.0 * (double)q->width + 16) + sums;
-}
-
 static void release(cafe_operator *op) {
     own *o = op->own;
     if (o && o->against != o->reach) cafe_mem_free(op->context, o->against);
@@ -84,7 +77,7 @@ static const cafe_operator_ops slice_ops = {
     .rows = true,
     .product = cafe_parts_product,
     .sums = cafe_table_sums,
-    .bytes = bytes,
+    .bytes = cafe_table_bytes,
     .free = release,
 };
 

@@ -249,10 +249,8 @@ static void borrow_edges(const making *m, cafe_operator_parts *parts) {
 static double bytes(const cafe_operator *op, int64_t stride) {
     const cafe_operator_parts *q = &op->parts;
     const own *o = op->own;
-    int64_t each, parts = cafe_tile_parts(q->width, op->n, stride, &each);
     double edges = o->offsets ? 8.0 * (double)q->offsets[op->n] + 8.0 * (double)op->n : 0;
-    double sums = (double)q->width * (double)stride * (8.0 * (double)parts + 12);
-    return edges + (double)op->n * (4.0 * (double)q->width + 28) + sums;
+    return edges + 12.0 * (double)op->n + cafe_table_bytes(op, stride);
 }
 
 static void release(cafe_operator *op) {

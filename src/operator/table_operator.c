@@ -219,7 +219,7 @@ cafe_status cafe_table_sums(cafe_context *context, const cafe_operator *op, int6
 /* ---- the object ------------------------------------------------------------------------------ */
 
 /* Bytes: X, ||x_u|| and the ones; the sums of each part, and W twice. */
-static double bytes(const cafe_operator *op, int64_t stride) {
+double cafe_table_bytes(const cafe_operator *op, int64_t stride) {
     int64_t each, parts = cafe_tile_parts(op->parts.width, op->n, stride, &each);
     double w = (double)op->parts.width * (double)stride;
     return (double)op->n * (4.0 * (double)op->parts.width + 16) + w * (8.0 * (double)parts + 12);
@@ -238,7 +238,7 @@ static const cafe_operator_ops table = {
     .rows = true,
     .product = cafe_parts_product,
     .sums = cafe_table_sums,
-    .bytes = bytes,
+    .bytes = cafe_table_bytes,
     .free = release,
 };
 
